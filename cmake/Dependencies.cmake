@@ -1,0 +1,13 @@
+# Every third-party package, found once. Versions as in docs/design/0001-dependencies.md.
+find_package(fmt CONFIG REQUIRED)
+find_package(tl-expected CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+find_package(yaml-cpp CONFIG REQUIRED)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers url)
+find_package(spdlog CONFIG REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(systemd REQUIRED IMPORTED_TARGET libsystemd)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)

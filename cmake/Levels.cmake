@@ -1,0 +1,18 @@
+# sy_level(NAME FOLDER dir [USES levels...] [PACKAGES targets...])
+# One folder, one static library sy_NAME, one namespace sy::NAME. Every .cpp below the folder belongs to it, so that a
+# file can not be forgotten; tests/tidy checks the direction of includes.
+function(sy_level NAME)
+  cmake_parse_arguments(ARG "" "FOLDER" "USES;PACKAGES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
+  if(sources)
+    add_library(sy_${NAME} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(sy_${NAME} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(sy_${NAME} ${scope} sy_flags fmt::fmt tl::expected ${ARG_PACKAGES})
+  foreach(level ${ARG_USES})
+    target_link_libraries(sy_${NAME} ${scope} sy_${level})
+  endforeach()
+endfunction()

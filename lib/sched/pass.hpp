@@ -1,0 +1,41 @@
+// One scheduling pass: which waiting jobs start now, where, and why the others wait.
+// Pure. Not the application of its starts: that is core's ApplyPlan, which checks each again.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "model/verdict.hpp"
+#include "sched/view.hpp"
+
+namespace sy::sched {
+
+struct Start {
+  JobId job;
+  std::string partition;
+  std::vector<NodeGrant> nodes;      // rank order; which GRES instances is decided when it is applied
+};
+
+// The forecast of one waiting job: never an event or a row (design T5).
+struct Forecast {
+  Verdict why;
+  std::optional<Time> planned_start;
+  std::vector<NodeIndex> planned_nodes;
+  std::int64_t priority{};           // higher goes first; what squeue's PRIORITY column shows
+};
+
+struct Plan {
+  Sequence snapshot;
+  std::uint64_t policy_version{};
+  std::vector<Start> starts;         // highest priority first
+  std::unordered_map<JobId, Forecast> forecasts;  // of those that do not start
+  std::uint64_t jobs_looked_at{}, nodes_looked_at{};  // work counted, not timed
+};
+
+Plan plan_pass(const View&, Time now);
+
+// Submission's question: could this job run on the configured cluster if everything were idle and up? `never` says what
+// would fit. Also resolves nothing and starts nothing.
+Verdict could_ever_run(const ClusterShape&, const Settings&, const JobSpec&, Uid);
+
+}  // namespace sy::sched

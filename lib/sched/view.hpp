@@ -1,0 +1,65 @@
+// What a scheduling pass looks at: a compact image of the cluster and of the waiting jobs, detached from State so that the
+// pass runs on its own thread. Not the live State, and not the answer (pass.hpp).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/node_set.hpp"
+#include "model/state.hpp"
+
+namespace sy::sched {
+
+using namespace sy::base;
+using namespace sy::model;
+
+// Changes only with configuration, registration or import: shared between passes.
+struct ClusterShape {
+  struct NodeInfo {
+    std::string name;
+    std::vector<std::string> features;   // sorted
+    std::uint32_t weight{1};
+    Resources total;
+    bool removed{};
+  };
+  std::vector<NodeInfo> nodes;           // by NodeIndex
+  std::vector<Partition> partitions;
+  std::map<std::string, Topology> topologies;
+  std::string default_topology;
+};
+
+// What is free on one node at the instant that is asked about (now, or a future instant of the timeline).
+struct NodeNow {
+  Resources free;
+  std::uint32_t jobs{};                  // live jobs on it
+  Uid sole_user{~0U};                    // set when all of them belong to one user
+  bool usable{};                         // up, not drained, not down
+  bool drained{};
+  bool exclusive{};                      // held by a whole-node job
+  bool exclusive_user{};                 // held by jobs that share with their own user only
+};
+
+struct WaitingJob {
+  JobId id;
+  std::shared_ptr<const JobSpec> spec;
+  Uid uid;
+  Time submitted;
+  Time eligible;
+  bool held_by_user{}, held_by_admin{}, launch_failed{};
+};
+
+struct View {
+  Sequence snapshot;
+  std::uint64_t policy_version{};
+  Settings settings;
+  std::shared_ptr<const ClusterShape> shape;
+  std::vector<NodeNow> nodes;            // by NodeIndex
+  std::vector<WaitingJob> waiting;       // by id
+};
+
+std::shared_ptr<const ClusterShape> make_shape(const State&);
+View make_view(const State&, std::shared_ptr<const ClusterShape>);
+
+}  // namespace sy::sched
