@@ -25,7 +25,11 @@ struct ScriptEnded { JobId job; AttemptNumber attempt; ExitRecord exit; Time at;
 struct NodeCleared { JobId job; AttemptNumber attempt; NodeIndex node; bool fenced{}; };  // resources come back
 struct JobLost { JobId job; AttemptNumber attempt; std::string why; };
 struct JobFound { JobId job; AttemptNumber attempt; };              // lost → where it was
-struct AttemptEnded { JobId job; AttemptNumber attempt; Time at; }; // a requeue follows, the job lives on
+struct AttemptEnded {                                               // a requeue follows, the job lives on
+  JobId job;
+  Attempt attempt;   // as it ended: accounting keeps it, and the requeue in the same step takes it out of the State
+  Time at;
+};
 struct JobRequeued { JobId job; Time eligible; bool held{}; bool launch_failed{}; std::string why; };
 struct JobEnded { JobId job; Outcome outcome{}; Time at; std::string reason; };
 struct JobForgotten { JobId job; };                                 // leaves the views; accounting keeps it
