@@ -23,11 +23,12 @@ struct EndAsked {                                                   // → endin
 };
 struct ScriptEnded { JobId job; AttemptNumber attempt; ExitRecord exit; Time at; };  // → ending
 struct NodeCleared { JobId job; AttemptNumber attempt; NodeIndex node; bool fenced{}; };  // resources come back
-struct JobLost { JobId job; AttemptNumber attempt; std::string why; };
+// `node` went silent, or (unknown) it is there and has no memory of the attempt: its grant becomes NodePhase::unknown.
+struct JobLost { JobId job; AttemptNumber attempt; NodeIndex node; bool unknown{}; std::string why; };
 struct JobFound { JobId job; AttemptNumber attempt; };              // lost → where it was
 struct AttemptEnded {                                               // a requeue follows, the job lives on
   JobId job;
-  Attempt attempt;   // as it ended: accounting keeps it, and the requeue in the same step takes it out of the State
+  Attempt attempt;   // as it ended (ending_as is its outcome): accounting keeps it, and the requeue in the same step takes it out of the State
   Time at;
 };
 struct JobRequeued { JobId job; Time eligible; bool held{}; bool launch_failed{}; std::string why; };

@@ -31,8 +31,12 @@ enum class NodePhase : std::uint8_t {
   running,     // lead only: the script runs
   ending,      // asked to end, or ended by itself; processes and epilog not yet clear
   clear,       // nothing of this attempt is left on the node
-  fenced       // the node can not run it any more
+  fenced,      // the node can not run it any more
+  unknown      // the node is there but its memory of this attempt is gone (same boot, new spool): only fencing, or the
+               // node's own word that it is clear, ends it
 };
+
+constexpr bool is_over(NodePhase p) { return p == NodePhase::clear || p == NodePhase::fenced; }
 
 // "PENDING", "RUNNING", "COMPLETING" (ending), "CONFIGURING" (starting)… and the compact "PD", "R", "CG", "CF"…
 // A lost job shows as RUNNING with the reason that says what it waits for; outcome decides the name of an ended one.

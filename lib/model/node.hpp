@@ -75,6 +75,9 @@ struct Node {
   bool usable() const { return !removed && contact == Contact::up && !drained && !down; }
 };
 
+// What a node of this shape has to give: CPUs, memory, GRES counted per name and type.
+base::Resources total_of(const NodeShape&);
+
 // "idle", "mixed", "allocated", "drained", "draining", "down", "unknown" as sinfo prints them (without suffix).
 std::string_view node_state_name(const Node&);
 

@@ -17,6 +17,7 @@ enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 struct Partition {
   std::string name;
   base::NodeSet nodes;
+  bool all_nodes{};                             // declared as ALL: nodes that enrol later belong to it too
   bool is_default{};
   PartitionState state{PartitionState::up};
   std::optional<base::Duration> max_time;       // absent: no limit

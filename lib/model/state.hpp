@@ -3,12 +3,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/id.hpp"
+#include "model/cluster_shape.hpp"
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/partition.hpp"
@@ -61,10 +63,17 @@ struct State {
   std::set<JobId> live;                           // starting, running, suspended, ending, lost
   std::set<std::pair<Time, JobId>> ended_order;   // ended, oldest first
 
+  // The image of nodes, partitions and topologies that questions about placement read. Null after a change of any of them;
+  // step makes it again when it is needed (make_shape). Never compared, stored or replayed.
+  std::shared_ptr<const ClusterShape> shape;
+
   const Job* find_job(JobId) const;
   const Node* find_node(std::string_view name) const;
   const Partition* find_partition(std::string_view name) const;
 };
+
+// The image above, from scratch. O(nodes).
+std::shared_ptr<const ClusterShape> make_shape(const State&);
 
 // Rebuilds everything marked "derived" (also Node.held, jobs, gres_holder) from the rest.
 void rebuild_derived(State&);

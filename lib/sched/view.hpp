@@ -15,21 +15,6 @@ namespace sy::sched {
 using namespace sy::base;
 using namespace sy::model;
 
-// Changes only with configuration, registration or import: shared between passes.
-struct ClusterShape {
-  struct NodeInfo {
-    std::string name;
-    std::vector<std::string> features;   // sorted
-    std::uint32_t weight{1};
-    Resources total;
-    bool removed{};
-  };
-  std::vector<NodeInfo> nodes;           // by NodeIndex
-  std::vector<Partition> partitions;
-  std::map<std::string, Topology> topologies;
-  std::string default_topology;
-};
-
 // What is free on one node at the instant that is asked about (now, or a future instant of the timeline).
 struct NodeNow {
   Resources free;
@@ -59,7 +44,7 @@ struct View {
   std::vector<WaitingJob> waiting;       // by id
 };
 
-std::shared_ptr<const ClusterShape> make_shape(const State&);
+// The shape comes from State.shape, or make_shape where that is null.
 View make_view(const State&, std::shared_ptr<const ClusterShape>);
 
 }  // namespace sy::sched
