@@ -7,3 +7,8 @@ install(FILES packaging/systemd/switchyard.sysusers DESTINATION lib/sysusers.d R
 install(FILES packaging/systemd/switchyard.tmpfiles DESTINATION lib/tmpfiles.d RENAME switchyard.conf)
 install(DIRECTORY config/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/switchyard/examples)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/switchyard)
+
+install(TARGETS sy RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(name ${SWITCHYARD_SLURM_NAMES})
+  install(FILES $<TARGET_FILE_DIR:sy>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()

@@ -1,0 +1,80 @@
+#include "cli/context.hpp"
+
+#include <pwd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+
+extern char** environ;
+
+namespace sy::cli {
+
+std::optional<std::string> Context::env(std::string_view name) const {
+  for (const auto& pair : environment)
+    if (pair.size() > name.size() && pair[name.size()] == '=' && pair.compare(0, name.size(), name) == 0)
+      return pair.substr(name.size() + 1);
+  return std::nullopt;
+}
+
+std::string Context::socket_path() const {
+  if (!socket.empty()) return socket;
+  if (auto named = env("SWITCHYARD_SOCKET"); named && !named->empty()) return *named;
+  return std::string{default_socket};
+}
+
+Transport& Context::transport() {
+  if (!transport_) transport_ = connect(socket_path());
+  return *transport_;
+}
+
+namespace {
+
+std::string read_all(std::FILE* in) {
+  std::string text;
+  std::array<char, 1U << 16U> piece;
+  for (std::size_t n = 0; (n = std::fread(piece.data(), 1, piece.size(), in)) > 0;) text.append(piece.data(), n);
+  return text;
+}
+
+// The working directory as the shell names it, when that is the same place: links in it stay as the user wrote them.
+std::string current_directory() {
+  std::array<char, 4096> buffer{};
+  return ::getcwd(buffer.data(), buffer.size()) != nullptr ? std::string{buffer.data()} : std::string{};
+}
+
+int terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+}  // namespace
+
+std::unique_ptr<Context> process_context() {
+  auto context = std::make_unique<Context>(stdout, stderr);
+  for (char** e = environ; *e != nullptr; ++e) context->environment.emplace_back(*e);
+  const bool tty = ::isatty(STDOUT_FILENO) == 1;
+  context->out.set_tty(tty, tty ? terminal_width() : 80);
+  context->read_stdin = [] { return read_all(stdin); };
+  context->stdin_is_tty = ::isatty(STDIN_FILENO) == 1;
+  context->now_us = [] {
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  };
+  context->sleep_ms = [](int ms) {
+    timespec span{ms / 1000, (ms % 1000) * 1'000'000L};
+    ::nanosleep(&span, nullptr);
+  };
+  context->uid = ::geteuid();
+  if (const passwd* entry = ::getpwuid(context->uid); entry != nullptr) context->user = entry->pw_name;
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  context->host = host.data();
+  context->work_dir = current_directory();
+  return context;
+}
+
+}  // namespace sy::cli
