@@ -12,7 +12,7 @@
 namespace sy::base {
 
 // minutes | minutes:seconds | hours:minutes:seconds | days-hours[:minutes[:seconds]] | UNLIMITED, INFINITE, -1 (nullopt).
-// Rounds up to whole seconds; refuses negative, empty, overflow, trailing text. "0" is zero: the caller says what it means.
+// At most 1,000,000 days. Refuses negative, empty, overflow, trailing text. "0" is zero: the caller says what it means.
 Result<std::optional<Duration>> parse_walltime(std::string_view);
 // "5:00", "1:00:00", "2-00:00:00" as squeue prints %l and %M; nullopt: "UNLIMITED".
 std::string format_walltime(std::optional<Duration>);
