@@ -1,8 +1,8 @@
-// Slurm's feature expressions: "a100&ib", "a|b", "[rack1|rack2]*2", "(a|b)&!c".
+// Slurm's feature expressions: "a100&ib", "a|b", "[rack1|rack2]*2", "(a|b)&!c": words to a tree and back.
+// Not the choice of nodes: which of several alternatives all nodes share, and how many nodes of each, is placement's.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +22,12 @@ struct FeatureExpression {
   bool operator==(const FeatureExpression&) const = default;
 };
 
-// At most 64 names, 8 levels of nesting. Empty text is refused.
+// & and | without parentheses are taken from left to right, as Slurm does. At most 64 names, 8 levels of nesting, 4096 bytes.
+// Alternatives in brackets and counts stand outermost or joined by & outermost, nowhere deeper. Empty text is refused.
 Result<FeatureExpression> parse_features(std::string_view);
 std::string format_features(const FeatureExpression&);
-// For op ≠ one_of_for_all and counted: does a node with these (sorted) features match?
+// Does one node with these (sorted) features match? Alternatives in brackets: any of them; counted: what is counted (and where
+// several are counted, as in "a*4&b*2", any of them): such a node may serve.
 bool matches(const FeatureExpression&, const std::vector<std::string>& sorted_features);
 
 }  // namespace sy::base
