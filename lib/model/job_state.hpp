@@ -46,7 +46,7 @@ std::string_view state_name(JobState);     // ours: "pending", "starting", …
 std::string_view outcome_name(Outcome);    // ours: "completed", …
 std::string_view phase_name(NodePhase);
 
-// Parses ours or Slurm's names, long or compact, any case. Returns false when unknown.
+// Parses ours or Slurm's names, long or compact, any case. Returns false when unknown. "ended" gives Outcome::none: any outcome.
 bool parse_state(std::string_view text, JobState& state, Outcome& outcome);
 
 }  // namespace sy::model

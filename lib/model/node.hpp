@@ -78,7 +78,7 @@ struct Node {
 // What a node of this shape has to give: CPUs, memory, GRES counted per name and type.
 base::Resources total_of(const NodeShape&);
 
-// "idle", "mixed", "allocated", "drained", "draining", "down", "unknown" as sinfo prints them (without suffix).
+// "idle", "mixed", "allocated", "drained", "draining", "down", "unknown" as sinfo prints them (without suffix), and "fenced".
 std::string_view node_state_name(const Node&);
 
 }  // namespace sy::model
