@@ -31,7 +31,7 @@ SY_ENUM_NAMES(model::Spread::Mode, "require", "prefer");
 SY_ENUM_NAMES(model::JobState, "pending", "starting", "running", "suspended", "ending", "ended", "lost");
 SY_ENUM_NAMES(model::Outcome, "none", "completed", "failed", "cancelled", "timeout", "node_fail", "preempted",
               "out_of_memory", "launch_failed", "deadline", "boot_fail");
-SY_ENUM_NAMES(model::NodePhase, "launching", "accepted", "running", "ending", "clear", "fenced");
+SY_ENUM_NAMES(model::NodePhase, "launching", "accepted", "running", "ending", "clear", "fenced", "unknown");
 SY_ENUM_NAMES(model::Contact, "never", "up", "silent", "fenced");
 SY_ENUM_NAMES(model::PartitionState, "up", "down", "drain", "inactive");
 SY_ENUM_NAMES(model::Settings::OnLost, "wait", "assume_dead");

@@ -2,6 +2,7 @@
 // Not for views of the API, which choose their fields: job_fields.hpp and views.hpp.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -37,7 +38,7 @@ class MemberWriter {
       key(name);
       write_value(out_, *v);
     } else {
-      if (!keep_ && v == defaults.*member) return;
+      if (!keep_ && same(v, defaults.*member)) return;
       key(name);
       write_value(out_, v);
     }
@@ -47,7 +48,7 @@ class MemberWriter {
   template <class C, class M>
   void given(std::string_view name, std::string_view given_name, M C::*member, bool C::*flag, Limit = {}) {
     static const T defaults{};
-    const bool differs = !(value_.*member == defaults.*member);
+    const bool differs = !same(value_.*member, defaults.*member);
     if (!(value_.*flag) && !differs) return;
     key(name);
     write_value(out_, value_.*member);
@@ -58,6 +59,25 @@ class MemberWriter {
   }
 
  private:
+  template <class M>
+  static bool same(const M& a, const M& b) {
+    if constexpr (is_vector<M>) {
+      if (a.empty() || b.empty()) return a.empty() == b.empty();
+      return same_items(a, b);
+    } else if constexpr (is_shared<M>) {
+      return a == nullptr && b == nullptr;
+    } else if constexpr (std::equality_comparable<M>) {
+      return a == b;
+    } else {
+      return false;
+    }
+  }
+  template <class M>
+  static bool same_items(const M& a, const M& b) {
+    if constexpr (std::equality_comparable<typename M::value_type>) return a == b;
+    else return false;
+  }
+
   void key(std::string_view name) {
     if (!first_) out_ += ',';
     first_ = false;

@@ -1,0 +1,241 @@
+#include "wire/views.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hostlist.hpp"
+#include "wire/enum_names.hpp"
+#include "wire/json_text.hpp"
+
+namespace sy::wire {
+
+namespace {
+
+// Members one after another: the comma, the quoted name, the colon.
+class ObjectText {
+ public:
+  explicit ObjectText(std::string& out) : out_(out) { out_ += '{'; }
+  ~ObjectText() { out_ += '}'; }
+  ObjectText(const ObjectText&) = delete;
+  ObjectText& operator=(const ObjectText&) = delete;
+
+  std::string& key(std::string_view name) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
+    return out_;
+  }
+  void text(std::string_view name, std::string_view value) { append_quoted(key(name), value); }
+  void number(std::string_view name, std::int64_t value) { append_integer(key(name), value); }
+  void flag(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
+  void cpus(std::string_view name, base::Cpus value) { append_cpus(key(name), value); }
+  void time(std::string_view name, const std::optional<base::Time>& value) {
+    if (value) append_integer(key(name), base::micros(*value));
+    else key(name) += "null";
+  }
+  void span(std::string_view name, const std::optional<base::Duration>& value) {
+    append_seconds(key(name), value.value_or(base::Duration::max()));
+  }
+  template <class List, class Write>
+  void list(std::string_view name, const List& items, Write write) {
+    key(name) += '[';
+    bool first = true;
+    for (const auto& item : items) {
+      if (!first) out_ += ',';
+      first = false;
+      write(item);
+    }
+    out_ += ']';
+  }
+  void texts(std::string_view name, const std::vector<std::string>& items) {
+    list(name, items, [&](const std::string& item) { append_quoted(out_, item); });
+  }
+
+ private:
+  std::string& out_;
+  bool first_{true};
+};
+
+void append_causes(ObjectText& object, std::string& out, const std::vector<model::Cause>& causes) {
+  object.list("causes", causes, [&](const model::Cause& cause) {
+    ObjectText item{out};
+    item.text("kind", enum_name(cause.kind));
+    item.number("nodes", cause.nodes);
+  });
+}
+
+const std::string& node_name(base::NodeIndex n, const model::State& state) {
+  static const std::string gone = "?";
+  return n.value < state.nodes.size() ? state.nodes[n.value].name : gone;
+}
+
+// "gpu:a100:2(IDX:0-1)" per name and type, as Slurm's GresUsed.
+std::string gres_used_text(const model::Node& node) {
+  const auto& gres = node.shape.gres;
+  std::string out;
+  for (std::size_t i = 0; i < gres.size();) {
+    std::size_t j = i;
+    std::vector<std::string> used;
+    for (; j < gres.size() && gres[j].name == gres[i].name && gres[j].type == gres[i].type; ++j)
+      if (j < node.gres_holder.size() && node.gres_holder[j].value != 0) used.push_back(std::to_string(gres[j].index));
+    if (!out.empty()) out += ',';
+    out += gres[i].name;
+    if (!gres[i].type.empty()) out += ':' + gres[i].type;
+    std::string indices = base::fold_hostlist(used);
+    if (indices.size() >= 2 && indices.front() == '[') indices = indices.substr(1, indices.size() - 2);
+    out += fmt::format(":{}(IDX:{})", used.size(), used.empty() ? "N/A" : indices);
+    i = j;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string hostlist_of(const std::vector<base::NodeIndex>& nodes, const model::State& state) {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const auto n : nodes) names.push_back(node_name(n, state));
+  return names.size() == 1 ? names.front() : base::fold_hostlist(std::move(names));
+}
+
+std::string hostlist_in_order(const std::vector<model::NodeGrant>& grants, const model::State& state) {
+  if (grants.size() == 1) return node_name(grants.front().node, state);
+  std::vector<std::string> names;
+  names.reserve(grants.size());
+  for (const auto& grant : grants) names.push_back(node_name(grant.node, state));
+  return base::fold_hostlist_in_order(names);
+}
+
+std::string gres_text(const std::vector<base::GresCount>& counts) {
+  std::string out;
+  for (const auto& g : counts) {
+    if (!out.empty()) out += ',';
+    out += g.name;
+    if (!g.type.empty()) out += ':' + g.type;
+    out += ':' + std::to_string(g.count);
+  }
+  return out;
+}
+
+void append_verdict(std::string& out, const model::Verdict& verdict) {
+  ObjectText object{out};
+  object.text("kind", enum_name(verdict.kind));
+  object.text("reason", model::reason_name(verdict.reason));
+  object.number("offered", verdict.offered);
+  object.number("asked", verdict.asked);
+  object.number("ahead", verdict.ahead);
+  object.text("text", model::to_text(verdict));
+  append_causes(object, out, verdict.causes);
+  object.list("rungs", verdict.rungs, [&](const model::RungVerdict& rung) {
+    ObjectText item{out};
+    item.text("level", rung.level);
+    item.list("best", rung.best, [&](const model::DomainCount& best) {
+      ObjectText domain{out};
+      domain.text("domain", best.domain);
+      domain.number("offered", best.offered);
+      domain.number("asked", best.asked);
+    });
+    append_causes(item, out, rung.causes);
+    item.time("opens_us", rung.opens);
+  });
+  object.time("until_us", verdict.until);
+}
+
+void append_node(std::string& out, const model::Node& node, const model::State& state) {
+  ObjectText object{out};
+  object.text("name", node.name);
+  object.text("state", model::node_state_name(node));
+  object.text("contact", enum_name(node.contact));
+  object.flag("drained", node.drained);
+  object.flag("down", node.down);
+  object.text("reason", node.reason);
+  object.time("reason_at_us", node.reason_at);
+  object.text("reason_by", node.reason_by);
+  object.cpus("cpus", node.total.cpus);
+  object.cpus("cpus_held", node.held.cpus);
+  object.number("memory_mib", node.total.memory.value);
+  object.number("memory_held_mib", node.held.memory.value);
+  object.number("sockets", node.shape.sockets);
+  object.number("cores_per_socket", node.shape.cores_per_socket);
+  object.number("threads_per_core", node.shape.threads_per_core);
+  object.list("gres", node.shape.gres, [&](const model::GresInstance& g) {
+    ObjectText item{out};
+    item.text("name", g.name);
+    item.text("type", g.type);
+    item.number("index", g.index);
+  });
+  object.text("gres_text", gres_text(node.total.gres));
+  object.text("gres_used_text", gres_used_text(node));
+  object.texts("features", node.features);
+  object.number("weight", node.weight);
+  object.text("address", node.address);
+  object.number("port", node.port);
+  object.text("boot_id", node.boot_id);
+  object.time("boot_time_us", node.boot_time);
+  object.time("registered_at_us", node.registered_at);
+  object.text("version", node.version);
+  std::vector<std::string> partitions;
+  for (const auto& p : state.partitions)
+    if (p.nodes.contains(node.index)) partitions.push_back(p.name);
+  object.texts("partitions", partitions);
+  object.list("jobs", node.jobs, [&](base::JobId id) { append_unsigned(out, id.value); });
+  object.flag("enrolled", !node.public_key.empty());
+}
+
+void append_partition(std::string& out, const model::Partition& partition, const model::State& state) {
+  std::vector<base::NodeIndex> nodes;
+  base::Cpus cpus;
+  partition.nodes.for_each([&](base::NodeIndex n) {
+    if (n.value >= state.nodes.size() || state.nodes[n.value].removed) return;
+    nodes.push_back(n);
+    cpus += state.nodes[n.value].total.cpus;
+  });
+  ObjectText object{out};
+  object.text("name", partition.name);
+  object.flag("default", partition.is_default);
+  object.text("state", enum_name(partition.state));
+  object.text("nodes", hostlist_of(nodes, state));
+  object.number("node_count", static_cast<std::int64_t>(nodes.size()));
+  object.cpus("cpus", cpus);
+  object.span("max_time_s", partition.max_time);
+  object.span("default_time_s", partition.default_time ? partition.default_time : partition.max_time);
+  object.number("min_nodes", partition.min_nodes);
+  if (partition.max_nodes) object.number("max_nodes", *partition.max_nodes);
+  else object.key("max_nodes") += "null";
+  object.number("priority_tier", partition.priority_tier);
+  object.flag("exclusive_node", partition.exclusive_node);
+  object.flag("hidden", partition.hidden);
+  object.texts("allow_groups", partition.allow_groups);
+  object.texts("allow_users", partition.allow_users);
+  object.texts("deny_groups", partition.deny_groups);
+  object.texts("deny_users", partition.deny_users);
+  object.text("topology", partition.topology.empty() ? state.settings.default_topology : partition.topology);
+}
+
+void append_topology(std::string& out, const model::Topology& topology, const model::State& state) {
+  ObjectText object{out};
+  object.text("name", topology.name);
+  object.text("kind", enum_name(topology.kind));
+  object.list("levels", topology.levels, [&](const model::Level& level) {
+    ObjectText item{out};
+    item.text("name", level.name);
+    item.texts("aliases", level.aliases);
+  });
+  object.flag("joined", topology.joined);
+  object.list("block_sizes", topology.block_sizes, [&](std::uint32_t size) { append_unsigned(out, size); });
+  object.number("version", static_cast<std::int64_t>(topology.version));
+  object.list("domains", topology.domains, [&](const model::Domain& domain) {
+    ObjectText item{out};
+    item.text("name", domain.name);
+    item.text("level", domain.level < topology.levels.size() ? topology.levels[domain.level].name : std::string{});
+    const bool has_parent = domain.parent >= 0 && static_cast<std::size_t>(domain.parent) < topology.domains.size();
+    if (has_parent) item.text("parent", topology.domains[static_cast<std::size_t>(domain.parent)].name);
+    else item.key("parent") += "null";
+    item.text("nodes", hostlist_of(domain.nodes, state));
+  });
+}
+
+}  // namespace sy::wire

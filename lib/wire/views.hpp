@@ -1,0 +1,26 @@
+// Verdicts, nodes, partitions and topologies as the API shows them (docs/api-v1.md), as JSON text.
+// Not the stored form (state_json.hpp) and not jobs (job_fields.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/state.hpp"
+#include "model/verdict.hpp"
+
+namespace sy::wire {
+
+// Each appends one object.
+void append_verdict(std::string& out, const model::Verdict&);
+void append_node(std::string& out, const model::Node&, const model::State&);
+void append_partition(std::string& out, const model::Partition&, const model::State&);
+// {"name","kind","levels":[…],"joined","block_sizes","version","domains":[{"name","level","parent":name,"nodes":hostlist}]}
+void append_topology(std::string& out, const model::Topology&, const model::State&);
+
+// "n[1-2,4]": the names of nodes as one hostlist, sorted; and in the order given (ranks).
+std::string hostlist_of(const std::vector<base::NodeIndex>&, const model::State&);
+std::string hostlist_in_order(const std::vector<model::NodeGrant>&, const model::State&);
+// "gpu:a100:4,nic:2", by name and type.
+std::string gres_text(const std::vector<base::GresCount>&);
+
+}  // namespace sy::wire
