@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/submit/sbatch.hpp"
+
 namespace sy::cli {
 
 namespace {
@@ -24,7 +26,11 @@ int run_version(Context& context, const Words&) {
 
 constexpr auto sub = CommandEntry::Kind::subcommand;
 
+constexpr auto slurm = CommandEntry::Kind::slurm_name;
+
 constexpr CommandEntry table[] = {
+    {"submit", sub, run_submit, "submit a batch script"},
+    {"sbatch", slurm, run_sbatch, ""},
     {"help", sub, run_help, "this list"},
     {"version", sub, run_version, "the version of this program"},
 };

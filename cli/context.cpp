@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "cli/http_transport.hpp"
+
 extern char** environ;
 
 namespace sy::cli {
@@ -40,7 +42,6 @@ std::string read_all(std::FILE* in) {
   return text;
 }
 
-// The working directory as the shell names it, when that is the same place: links in it stay as the user wrote them.
 std::string current_directory() {
   std::array<char, 4096> buffer{};
   return ::getcwd(buffer.data(), buffer.size()) != nullptr ? std::string{buffer.data()} : std::string{};
@@ -74,6 +75,7 @@ std::unique_ptr<Context> process_context() {
   ::gethostname(host.data(), host.size() - 1);
   context->host = host.data();
   context->work_dir = current_directory();
+  context->connect = http_transport;
   return context;
 }
 

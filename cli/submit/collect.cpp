@@ -1,0 +1,153 @@
+#include "cli/submit/collect.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/directives.hpp"
+#include "cli/submit/options.hpp"
+
+namespace sy::cli {
+
+namespace {
+
+using base::Code;
+
+// Reads at most what the check of its size needs.
+base::Result<std::string> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+  if (!file) return base::fail(base::Error{Code::not_found, "Unable to open file", {}, {}, {}, "name a script that you may read"});
+  std::string text(base::max_script_bytes + 2, '\0');
+  const std::size_t n = std::fread(text.data(), 1, text.size(), file.get());
+  if (std::ferror(file.get()) != 0)
+    return base::fail(base::Error{Code::invalid_argument, "Unable to read file", {}, {}, {}, "name a script, not a folder"});
+  text.resize(n);
+  return text;
+}
+
+std::string with_lines(const std::vector<std::size_t>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size() && i < 20; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", lines[i]);
+  return lines.size() > 20 ? text + ", …" : text;
+}
+
+bool readable(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), [](std::FILE* f) { return f ? std::fclose(f) : 0; });
+  return file != nullptr;
+}
+
+// A name without a slash is looked for here, then along PATH.
+std::string find_script(Context& context, const std::string& name) {
+  if (name.find('/') != std::string::npos || readable(name)) return name;
+  const std::string path = context.env("PATH").value_or("");
+  for (std::size_t at = 0; at < path.size();) {
+    const auto end = std::min(path.find(':', at), path.size());
+    const std::string candidate = path.substr(at, end - at) + "/" + name;
+    if (end > at && readable(candidate)) return candidate;
+    at = end + 1;
+  }
+  return name;
+}
+
+bool given(const base::ParsedOptions& options, std::string_view name) {
+  return std::any_of(options.options.begin(), options.options.end(), [&](const auto& o) { return o.name == name; });
+}
+
+std::string absolute(const std::string& work_dir, const std::string& path) { return path.empty() || path[0] == '/' ? path : work_dir + "/" + path; }
+
+base::Result<void> read_script(Context& context, const base::ParsedOptions& line, Submission& submission) {
+  auto& request = submission.request;
+  auto& spec = request.spec;
+  if (given(line, "wrap")) {
+    if (!line.rest.empty())
+      return base::fail(base::Error{Code::invalid_argument, "Script arguments not permitted with --wrap option", {}, {}, line.rest.front(),
+                                    "put them inside --wrap"});
+    std::string command;
+    for (const auto& option : line.options)
+      if (option.name == "wrap") command = option.value;
+    submission.script = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + command + "\n";
+    spec.name = "wrap";
+    return base::check_script(submission.script);
+  }
+  if (line.rest.empty()) {
+    submission.script = context.read_stdin();
+    spec.name = "sbatch";
+  } else {
+    request.script_path = absolute(context.work_dir, find_script(context, line.rest.front()));
+    auto text = read_file(*request.script_path);
+    if (!text) {
+      base::Error error = text.error();
+      error.message += " " + line.rest.front();
+      return base::fail(std::move(error));
+    }
+    submission.script = std::move(*text);
+    spec.name = line.rest.front().substr(line.rest.front().rfind('/') + 1);
+    spec.script_args.assign(line.rest.begin() + 1, line.rest.end());
+  }
+  if (auto fine = base::check_script(submission.script); !fine) return fine;
+  return apply_directives(request, submission.script, submission.warnings);
+}
+
+}  // namespace
+
+base::Result<void> apply_directives(SubmitRequest& request, std::string_view script, std::vector<std::string>& warnings) {
+  auto directives = base::read_directives(script);
+  if (!directives) return base::fail(directives.error());
+  if (directives->components.size() > 1)
+    return base::fail(base::Error{Code::unsupported, "heterogeneous jobs are known, but this release does not carry them out", "#SBATCH hetjob", {}, {},
+                                  "submit the components as jobs of their own"});
+  std::vector<base::GivenOption> options;
+  for (const auto& line : directives->components.front()) {
+    auto parsed = base::parse_options(submit_rules(request.ours), line.words, false);
+    if (!parsed) {
+      base::Error error = parsed.error();
+      error.field = fmt::format("line {}: {}", line.line, error.field);
+      return base::fail(std::move(error));
+    }
+    for (auto& option : parsed->options) {
+      option.as_written = fmt::format("line {}: {}", line.line, option.as_written);
+      options.push_back(std::move(option));
+    }
+    for (const auto& word : parsed->rest) warnings.push_back(fmt::format("line {}: \"{}\" is not an option and has no effect", line.line, word));
+  }
+  if (!directives->ignored_lines.empty())
+    warnings.push_back(fmt::format("directives after the first command are ignored: line{} {}", directives->ignored_lines.size() == 1 ? "" : "s",
+                                   with_lines(directives->ignored_lines)));
+  return apply_options(request, options, Source::script);
+}
+
+base::Result<Submission> collect_submission(Context& context, const Words& words, bool ours) {
+  Submission submission;
+  auto& request = submission.request;
+  request.ours = ours;
+  request.work_dir = context.work_dir;
+  request.spec.work_dir = context.work_dir;
+  request.spec.submit_host = context.host;
+
+  auto line = base::parse_options(submit_rules(ours), words, true);
+  if (!line) return base::fail(line.error());
+  for (const auto& option : line->options) {
+    if (option.name == "help") request.help = true;
+    if (option.name == "usage") request.usage = true;
+    if (option.name == "version") request.version = true;
+  }
+  if (request.help || request.usage || request.version) return submission;
+  if (!line->rest.empty() && line->rest.front() == ":")
+    return base::fail(base::Error{Code::unsupported, "heterogeneous jobs are known, but this release does not carry them out", ":", {}, {},
+                                  "submit the components as jobs of their own"});
+
+  // A mistake on the command line is told before the script is read.
+  {
+    SubmitRequest trial = request;
+    if (auto done = apply_options(trial, line->options, Source::command_line); !done) return base::fail(done.error());
+  }
+  if (auto done = read_script(context, *line, submission); !done) return base::fail(done.error());
+  if (auto done = apply_options(request, options_from_environment(context.environment), Source::environment); !done) return base::fail(done.error());
+  if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
+  if (auto done = finish(request); !done) return base::fail(done.error());
+  return submission;
+}
+
+}  // namespace sy::cli

@@ -1,0 +1,128 @@
+#include "cli/submit/sbatch.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/api.hpp"
+#include "cli/calendar.hpp"
+#include "cli/json_writer.hpp"
+#include "cli/submit/collect.hpp"
+#include "cli/submit/options.hpp"
+#include "cli/text.hpp"
+#include "wire/job_spec_json.hpp"
+#include "wire/json_text.hpp"
+
+namespace sy::cli {
+
+namespace {
+
+std::string body_of(const Submission& submission, const std::vector<std::string>& environment) {
+  std::string body = "{\"spec\":";
+  wire::append_job_spec(body, submission.request.spec);
+  if (is_utf8(submission.script)) {
+    body += ",\"script\":";
+    wire::append_quoted(body, submission.script);
+  } else {
+    body += fmt::format(",\"script_base64\":\"{}\"", base64(submission.script));
+  }
+  body += ",\"environment\":[";
+  for (std::size_t i = 0; i < environment.size(); ++i) {
+    if (i > 0) body += ',';
+    wire::append_quoted(body, environment[i]);
+  }
+  body += submission.request.test_only ? "],\"dry_run\":true}" : "]}";
+  return body;
+}
+
+int report_failure(Context& context, const base::Error& error) {
+  for (const auto& line : split_list(slurm_contact_text(error), '\n'))
+    context.err.line(fmt::format("{}: error: Batch job submission failed: {}", context.program, line));
+  return 1;
+}
+
+// "allocation failure: …" keeps the words that tools look for, with our verdict behind them.
+int report_dry_run(Context& context, const SubmitRequest& request, Json answer) {
+  if (request.json) return context.out.line(answer.raw()), 0;
+  const Json verdict = answer["verdict"];
+  if (verdict["kind"].text() == "never") {
+    context.err.line(fmt::format("{}: error: allocation failure: {}", context.program, verdict["text"].text("Requested node configuration is not available")));
+    return 1;
+  }
+  const auto start = answer["start_us"];
+  const std::string when = start.is_number() ? TimeStyle::of(context).text(start.integer() / 1'000'000) : std::string{"an unknown time"};
+  context.err.line(fmt::format("{}: Job {} to start at {} using {} processors on nodes {} in partition {}", context.program, answer["id"].integer(), when,
+                               answer["processors"].integer(), answer["nodes"].text("(none yet)"), answer["partition"].text()));
+  if (!start.is_number() && !verdict["text"].text().empty()) context.err.line(fmt::format("{}: {}", context.program, verdict["text"].text()));
+  return 0;
+}
+
+// The job's exit code; 1 when a signal or anything but its script ended it.
+int wait_for_end(Context& context, std::int64_t id) {
+  Request request = get(fmt::format("/v1/jobs/{}?wait=30&for=ended", id));
+  while (true) {
+    auto answer = call_again(context, request);
+    if (!answer) {
+      context.err.line(fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id, slurm_contact_text(answer.error())));
+      return 1;
+    }
+    const Json job = answer->root();
+    if (job["state"].text() != "ended") continue;
+    if (job["exit_signal"].integer() != 0) return 1;
+    const auto code = static_cast<int>(job["exit_code"].integer());
+    return code == 0 && job["outcome"].text() != "completed" ? 1 : code;
+  }
+}
+
+// Only this cluster is known; its name is asked for when one is given.
+base::Result<std::string> check_clusters(Context& context, const SubmitRequest& request) {
+  if (request.clusters.empty() || lower(request.clusters) == "all") return std::string{};
+  auto config = call(context, get("/v1/config"));
+  if (!config) return base::fail(config.error());
+  const std::string name{config->root()["cluster_name"].text()};
+  for (const auto& asked : split_list(request.clusters))
+    if (asked == name) return name;
+  return base::fail(base::Error{base::Code::not_found, "No cluster of this name is known", "--clusters", name, request.clusters,
+                                "other clusters can not be reached by this release"});
+}
+
+int submit(Context& context, const Words& words, bool ours) {
+  auto submission = collect_submission(context, words, ours);
+  if (!submission) {
+    context.err.line(fmt::format("{}: error: {}", context.program, base::to_text(submission.error())));
+    return 1;
+  }
+  auto& request = submission->request;
+  if (request.help) return context.out << submit_help(ours), 0;
+  if (request.usage) return context.out.line(fmt::format("Usage: {} [-A account] [-c cpus] [-N nodes] [-n tasks] [-p partition] [-t time] … [script [arguments]]", context.program)), 0;
+  if (request.version) return context.out.line(fmt::format("slurm {} (switchyard {})", slurm_version, version)), 0;
+  if (!request.socket.empty()) context.socket = request.socket;
+
+  auto cluster = check_clusters(context, request);
+  if (!cluster) return report_failure(context, cluster.error());
+  auto environment = job_environment(context, request, submission->warnings);
+  if (!environment) return report_failure(context, environment.error());
+  if (!request.quiet)
+    for (const auto& warning : submission->warnings) context.err.line(fmt::format("{}: warning: {}", context.program, warning));
+
+  Request message = post("/v1/jobs", body_of(*submission, *environment));
+  message.headers.emplace_back("Idempotency-Key", random_key());
+  auto answer = call_again(context, message);
+  if (!answer) return report_failure(context, answer.error());
+  if (request.test_only) return report_dry_run(context, request, answer->root());
+
+  const std::int64_t id = answer->root()["id"].integer();
+  if (!request.quiet)
+    answer->root()["warnings"].for_each([&](Json warning) { context.err.line(fmt::format("{}: warning: {}", context.program, warning.text())); });
+  if (request.json) context.out.line(answer->root().raw());
+  else if (request.parsable) context.out.line(cluster->empty() ? fmt::format("{}", id) : fmt::format("{};{}", id, *cluster));
+  else if (!request.quiet) context.out.line(fmt::format("Submitted batch job {}", id) + (cluster->empty() ? "" : fmt::format(" on cluster {}", *cluster)));
+  context.out.flush();
+  context.err.flush();
+  return request.wait ? wait_for_end(context, id) : 0;
+}
+
+}  // namespace
+
+int run_sbatch(Context& context, const Words& words) { return submit(context, words, false); }
+int run_submit(Context& context, const Words& words) { return submit(context, words, true); }
+
+}  // namespace sy::cli

@@ -1,0 +1,73 @@
+// A controller made of canned answers, and a context that reads like the world it stands for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/api.hpp"
+#include "cli/command_table.hpp"
+#include "cli/context.hpp"
+
+namespace sy::cli::test {
+
+struct Canned {
+  int status{200};
+  std::string body;
+};
+
+// Answers by "METHOD path-without-query"; keeps what was asked.
+struct FakeController {
+  std::map<std::string, Canned> answers;
+  std::vector<Request> asked;
+  bool dead{};
+};
+
+class FakeTransport : public Transport {
+ public:
+  explicit FakeTransport(FakeController& controller) : controller_(controller) {}
+  base::Result<Response> send(const Request& request) override {
+    controller_.asked.push_back(request);
+    if (controller_.dead)
+      return base::fail(base::Error{base::Code::unavailable, "can not reach it", "connect_failed", {}, "/run/test.sock", "is switchyardd running?"});
+    const auto found = controller_.answers.find(request.method + " " + request.path.substr(0, request.path.find('?')));
+    if (found == controller_.answers.end())
+      return Response{404, R"({"status":404,"code":"not_found","detail":"nothing there","field":"path"})"};
+    return Response{found->second.status, found->second.body};
+  }
+
+ private:
+  FakeController& controller_;
+};
+
+// 2026-11-29 14:00:00 UTC
+inline constexpr std::int64_t test_now_us = 1'795'960'800'000'000;
+
+struct World {
+  FakeController controller;
+  Context context;
+
+  World() {
+    context.user = "ann";
+    context.uid = 1000;
+    context.host = "login1";
+    context.work_dir = "/home/ann/work";
+    context.environment = {"HOME=/home/ann", "PATH=/bin", "TZ=UTC"};
+    context.now_us = [] { return test_now_us; };
+    context.sleep_ms = [](int) {};
+    context.read_stdin = [] { return std::string{"#!/bin/sh\ntrue\n"}; };
+    context.connect = [this](const std::string&) { return std::make_unique<FakeTransport>(controller); };
+  }
+  void answer(const std::string& what, std::string body, int status = 200) { controller.answers[what] = {status, std::move(body)}; }
+  int run(Words words) { return run_command(context, words); }
+  std::string out() const { return context.out.text(); }
+  std::string err() const { return context.err.text(); }
+  // The body of the last request as it was sent.
+  const Request& last() const { return controller.asked.back(); }
+};
+
+// Compares with tests/golden/cli/NAME, or writes it when REWRITE=1 is set.
+void check_golden(const std::string& name, const std::string& text);
+
+}  // namespace sy::cli::test
