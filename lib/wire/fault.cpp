@@ -4,12 +4,20 @@
 
 namespace sy::wire {
 
-std::string to_text(const Fault& f) {
+namespace {
+
+// "switchyard.yaml:12:7: ", without what is not known.
+std::string place(const Fault& f) {
   std::string out = f.file.empty() ? "" : f.file + ":";
   if (f.mark.line != 0) out += fmt::format("{}:", f.mark.line);
+  if (f.mark.line != 0 && f.mark.column != 0) out += fmt::format("{}:", f.mark.column);
   if (!out.empty()) out += ' ';
-  return out + base::to_text(f.error);
+  return out;
 }
+
+}  // namespace
+
+std::string to_text(const Fault& f) { return place(f) + base::to_text(f.error); }
 
 void Faults::add(const Fault& f) {
   if (list_.size() < limit_)
@@ -28,8 +36,7 @@ void Faults::add(FileMark mark, std::string message, std::string field, std::str
 base::Error Faults::to_error() const {
   if (list_.size() == 1 && dropped_ == 0) {
     base::Error e = list_.front().error;
-    if (list_.front().mark.line != 0)
-      e.message = fmt::format("{}:{}: {}", list_.front().file, list_.front().mark.line, e.message);
+    if (list_.front().mark.line != 0) e.message = place(list_.front()) + e.message;
     return e;
   }
   base::Error all{base::Code::invalid_argument, {}, {}, {}, {}, {}};

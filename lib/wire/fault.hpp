@@ -25,7 +25,7 @@ struct Fault {
   bool operator==(const Fault&) const = default;
 };
 
-// "topology.conf:12: Nodes: node n3 is listed under two leaves (given: leaf1, leaf2)"
+// "topology.yaml:12:7: nodes: node n3 is listed under two leaves (given: leaf1, leaf2)"
 std::string to_text(const Fault&);
 
 // Collects faults of one file, so that a reader can go on and tell all of them at once. Keeps at most `limit`, and counts

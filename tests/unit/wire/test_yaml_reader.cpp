@@ -44,17 +44,17 @@ TEST_CASE("every fault of a mapping is told, with file and line") {
   });
   m.finish();
   CHECK(all(faults) ==
-        "a.yaml:1: cpus: a whole number belongs here (given: many)\n"
-        "a.yaml:2: memory: the number is out of range (given: 9) (limit: 1 to 8)\n"
-        "a.yaml:1: name: this key is missing or empty\n"
-        "a.yaml:6: nodes[0].cpus: a whole number belongs here (given: a mapping)\n"
-        "a.yaml:3: nmae: this key is not known here (limit: cpus, memory, name, nodes); did you mean name?\n");
+        "a.yaml:1:7: cpus: a whole number belongs here (given: many)\n"
+        "a.yaml:2:9: memory: the number is out of range (given: 9) (limit: 1 to 8)\n"
+        "a.yaml:1:1: name: this key is missing or empty\n"
+        "a.yaml:6:11: nodes[0].cpus: a whole number belongs here (given: a mapping)\n"
+        "a.yaml:3:1: nmae: this key is not known here (limit: cpus, memory, name, nodes); did you mean name?\n");
 }
 
 TEST_CASE("a key written twice is refused with both lines") {
   Faults faults("a.yaml");
   read_yaml("a: 1\nb: 2\na: 3\n", faults);
-  CHECK(all(faults) == "a.yaml:3: a: this key is written twice, first on line 1; keep one of them\n");
+  CHECK(all(faults) == "a.yaml:3:1: a: this key is written twice, first on line 1; keep one of them\n");
 }
 
 TEST_CASE("aliases are copies, and a bomb of aliases stops at the budget") {
@@ -81,13 +81,13 @@ TEST_CASE("an alias inside its own anchor, deep nesting, tags, zero bytes and sy
     read_yaml(text, f);
     return all(f);
   };
-  CHECK(fault_of("a: &x [*x]\n") == "a:1: an alias is used inside the value that it names\n");
+  CHECK(fault_of("a: &x [*x]\n") == "a:1:8: an alias is used inside the value that it names\n");
   CHECK(fault_of(std::string(100, '[') + std::string(100, ']')) ==
-        "a:1: the file is nested too deeply (limit: 64 levels)\n");
-  CHECK(fault_of("a: !secret b\n") == "a:1: tags have no meaning here (given: !secret); remove the tag\n");
+        "a:1:65: the file is nested too deeply (limit: 64 levels)\n");
+  CHECK(fault_of("a: !secret b\n") == "a:1:4: tags have no meaning here (given: !secret); remove the tag\n");
   CHECK(fault_of(std::string("a: b\nc: \0d", 10)) == "a:2: the file holds a zero byte: it is not text\n");
   CHECK(fault_of("a: [1\nb: 2\n").rfind("a:", 0) == 0);
-  CHECK(fault_of("[a]: 1\n") == "a:1: a key must be a word, not a list or a mapping\n");
+  CHECK(fault_of("[a]: 1\n") == "a:1:1: a key must be a word, not a list or a mapping\n");
   CHECK(fault_of("a: 1\nb: 2\n").empty());
 }
 
