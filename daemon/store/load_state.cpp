@@ -71,7 +71,7 @@ Job read_job(const Statement& row, const Connection& db, SpecPool& specs) {
 void load_counters(Connection& db, State& state) {
   auto& row = db.prepared("SELECT sequence, next_job_id, epoch, policy_version, settings FROM cluster");
   if (row.row()) {
-    state.sequence = Sequence{static_cast<std::uint64_t>(row.integer(0))};
+    state.sequence = base::Sequence{static_cast<std::uint64_t>(row.integer(0))};
     state.next_job_id = JobId{static_cast<std::uint64_t>(row.integer(1))};
     state.epoch = static_cast<std::uint64_t>(row.integer(2));
     state.policy_version = static_cast<std::uint64_t>(row.integer(3));

@@ -2,6 +2,7 @@
 // Not the derived parts: model::rebuild_derived makes those.
 #pragma once
 
+#include "base/result.hpp"
 #include "daemon/store/connection.hpp"
 
 namespace sy::daemon {
