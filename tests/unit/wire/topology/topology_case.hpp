@@ -19,9 +19,13 @@ struct TopologyCase {
   bool refused() const { return !imported; }
   const model::Topology& only() const { return imported->topologies.at(0); }
 
+  // "f:12: …": columns are left out, they would only make the tests hard to read.
   std::string fault_text() const {
     std::string out;
-    for (const auto& f : faults.list()) out += to_text(f) + "\n";
+    for (auto f : faults.list()) {
+      f.mark.column = 0;
+      out += to_text(f) + "\n";
+    }
     return out;
   }
   std::string report() const {
