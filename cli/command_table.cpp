@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/queue/squeue.hpp"
 #include "cli/submit/sbatch.hpp"
 
 namespace sy::cli {
@@ -31,6 +32,7 @@ constexpr auto slurm = CommandEntry::Kind::slurm_name;
 constexpr CommandEntry table[] = {
     {"submit", sub, run_submit, "submit a batch script"},
     {"sbatch", slurm, run_sbatch, ""},
+    {"squeue", slurm, run_squeue, ""},
     {"help", sub, run_help, "this list"},
     {"version", sub, run_version, "the version of this program"},
 };

@@ -1,4 +1,4 @@
-#include "base/assert.hpp"
+#include "core/step.hpp"
 #include "daemon/store/store.hpp"
 
 namespace sy::daemon {
@@ -7,112 +7,72 @@ namespace {
 
 using namespace sy::core;
 
-// Which rows each fact changes. A fact left out here is found by the test that loads what was committed.
-class Collector {
- public:
-  Collector(Batch& batch, const State& after) : batch_(batch), after_(after) {}
+Batch::ChangedJob& take_job(Batch& batch, const State& after, JobId id) {
+  auto& row = batch.jobs[id];
+  if (const Job* now = after.find_job(id)) {
+    row.job = *now;
+  } else {
+    row.job.reset();
+  }
+  return row;
+}
 
-  void operator()(const JobSubmitted& f) {
-    auto& row = job(f.job.id);
-    row.submitted = true;
-    row.spec_changed = true;
-  }
-  void operator()(const JobUpdated& f) { job(f.job).spec_changed = true; }
-  void operator()(const JobHeld& f) { job(f.job); }
-  void operator()(const JobReleased& f) { job(f.job); }
-  void operator()(const JobStarted& f) { job(f.job); }
-  void operator()(const NodeAccepted& f) { job(f.job); }
-  void operator()(const ScriptStarted& f) { job(f.job); }
-  void operator()(const TimeLimitChanged& f) { job(f.job); }
-  void operator()(const EndAsked& f) { job(f.job); }
-  void operator()(const ScriptEnded& f) { job(f.job); }
-  void operator()(const NodeCleared& f) { job(f.job); }
-  void operator()(const JobLost& f) { job(f.job); }
-  void operator()(const JobFound& f) { job(f.job); }
-  void operator()(const JobRequeued& f) { job(f.job); }
-  void operator()(const SignalSent&) {}
-  void operator()(const PlanApplied&) {}
+void take_node(Batch& batch, const Node& node) {
+  Node& row = batch.nodes[node.index];
+  row = node;
+  row.held = {};
+  row.jobs.clear();
+  row.gres_holder.clear();
+}
 
-  void operator()(const AttemptEnded& f) {
-    job(f.job);
-    if (const Job* now = after_.find_job(f.job)) {
-      Job ended = *now;
-      ended.attempt = f.attempt;
-      ended.state = JobState::ended;
-      ended.outcome = f.attempt.ending_as;
-      ended.ended = f.at;
-      ended.end_reason = f.attempt.why_ending;
-      batch_.ended.push_back({f.job, f.attempt.number, std::move(ended)});
-    }
-  }
-  void operator()(const JobEnded& f) {
-    job(f.job);
-    if (const Job* now = after_.find_job(f.job)) {
-      const auto number = now->attempt ? now->attempt->number : AttemptNumber{now->last_attempt.value + 1};
-      batch_.ended.push_back({f.job, number, *now});
-    }
-  }
-  void operator()(const JobForgotten& f) { job(f.job); }
+void take_ended(Batch& batch, const State& after, const AttemptEnded& fact) {
+  const Job* now = after.find_job(fact.job);
+  if (now == nullptr) return;
+  Job ended = *now;
+  ended.attempt = fact.attempt;
+  ended.state = JobState::ended;
+  ended.outcome = fact.attempt.ending_as;
+  ended.ended = fact.at;
+  ended.end_reason = fact.attempt.why_ending;
+  batch.ended.push_back({fact.job, fact.attempt.number, std::move(ended)});
+}
 
-  void operator()(const Configured&) {
-    batch_.settings = after_.settings;
-    batch_.partitions = after_.partitions;
-    for (const auto& n : after_.nodes) node(n.index);
-  }
-  void operator()(const TopologyImported& f) {
-    const auto it = after_.topologies.find(f.topology.name);
-    if (it != after_.topologies.end()) batch_.topologies.insert_or_assign(it->first, it->second);
-  }
-  void operator()(const EpochBegan&) {}
-  void operator()(const EnrolTokenIssued&) { batch_.enrol_tokens = after_.enrol_tokens; }
-  void operator()(const NodeEnrolled& f) {
-    batch_.enrol_tokens = after_.enrol_tokens;
-    if (const Node* n = after_.find_node(f.node)) {
-      node(n->index);
-      batch_.partitions = after_.partitions;  // an enrolled node may join "ALL"
-    }
-  }
-  void operator()(const NodeRegistered& f) { node(f.what.node); }
-  void operator()(const NodeContactChanged& f) { node(f.node); }
-  void operator()(const NodeDrained& f) { node(f.node); }
-  void operator()(const NodeResumed& f) { node(f.node); }
-  void operator()(const NodeDowned& f) { node(f.node); }
-  void operator()(const NodeFenced& f) { node(f.node); }
-  void operator()(const NodeRemoved& f) {
-    node(f.node);
-    batch_.partitions = after_.partitions;
-  }
+void take_ended(Batch& batch, const State& after, const JobEnded& fact) {
+  const Job* now = after.find_job(fact.job);
+  if (now == nullptr) return;
+  const auto number = now->attempt ? now->attempt->number : AttemptNumber{now->last_attempt.value + 1};
+  batch.ended.push_back({fact.job, number, *now});
+}
 
- private:
-  Batch::ChangedJob& job(JobId id) {
-    auto& row = batch_.jobs[id];
-    if (const Job* now = after_.find_job(id)) {
-      row.job = *now;
-    } else {
-      row.job.reset();
-    }
-    return row;
-  }
+void take(Batch& batch, const State& after, const Event& event) {
+  const Touched touched = touched_by(after, event);
+  for (const JobId id : touched.jobs) take_job(batch, after, id);
+  for (const NodeIndex n : touched.nodes)
+    if (n.value < after.nodes.size()) take_node(batch, after.nodes[n.value]);
+  if (touched.all_nodes)
+    for (const auto& node : after.nodes) take_node(batch, node);
+  if (touched.settings) batch.settings = after.settings;
+  if (touched.partitions) batch.partitions = after.partitions;
+  if (touched.topologies) batch.topologies = after.topologies;
+  if (touched.tokens) batch.enrol_tokens = after.enrol_tokens;
 
-  void node(NodeIndex index) {
-    ASSERT(index.value < after_.nodes.size(), "a fact names a node that the state has");
-    Node& row = batch_.nodes[index];
-    row = after_.nodes[index.value];
-    row.held = {};
-    row.jobs.clear();
-    row.gres_holder.clear();
+  if (const auto* submitted = std::get_if<JobSubmitted>(&event.fact)) {
+    auto& row = batch.jobs[submitted->job.id];
+    row.submitted = row.spec_changed = true;
+  } else if (const auto* updated = std::get_if<JobUpdated>(&event.fact)) {
+    batch.jobs[updated->job].spec_changed = true;
+  } else if (const auto* attempt = std::get_if<AttemptEnded>(&event.fact)) {
+    take_ended(batch, after, *attempt);
+  } else if (const auto* job = std::get_if<JobEnded>(&event.fact)) {
+    take_ended(batch, after, *job);
   }
-
-  Batch& batch_;
-  const State& after_;
-};
+}
 
 }  // namespace
 
 void Batch::add(const model::State& after, const std::vector<core::Event>& more) {
-  Collector collector{*this, after};
   for (const auto& event : more) {
-    std::visit(collector, event.fact);
+    take(*this, after, event);
     events.push_back(event);
     now = event.at;
   }
