@@ -33,6 +33,7 @@ struct Options {
   bool whole_nodes{};                   // the partition gives whole nodes only
   Uid uid;
   std::optional<base::Duration> waited; // how long the job has been eligible; absent: every rung is open (`sy topo try`)
+  std::optional<Time> eligible;         // to tell when a rung opens
   bool literal_switch_wait{};           // --switches=n@t as a blind timer, as in Slurm
   bool weight_first{};                  // cheaper nodes before better topology
   bool explain{true};                   // fill Verdict.rungs and causes when it does not fit
@@ -79,6 +80,25 @@ struct Answer {
 Result<void> check_request(const model::Group&, const model::TopologyIndex&);
 // What is accepted but has no effect here, one sentence each ("--switches is ignored on a block topology").
 std::vector<std::string> warnings(const model::Group&, const model::TopologyIndex&);
+
+// Asks many questions of one cluster: keeps what was counted for one while single nodes change.
+class Engine {
+ public:
+  // All three must outlive the engine; `nodes` by NodeIndex: what is free at the instant asked about.
+  Engine(const ClusterShape&, const model::TopologyIndex&, std::span<const NodeNow> nodes);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // When it does not fit, also finds out whether it ever could (verdict never).
+  Answer place(const model::Group&, const Options&);
+  // The node's entry in `nodes` is different now.
+  void changed(NodeIndex);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 // The whole question in one call. `nodes` by NodeIndex: what is free at the instant asked about. When it does not fit, also
 // finds out whether it ever could (verdict never).

@@ -1,0 +1,76 @@
+// What is free, counted per domain, and kept so while single nodes change: the sums that a choice is made from. One board
+// per topology and instant. Not the choice (choose.hpp); it does not own the nodes, it is told which have changed.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sched/placement/part.hpp"
+
+namespace sy::sched::placement {
+
+// One shape of request on one board.
+struct Offer {
+  std::vector<std::uint32_t> units;      // by position: how many units the node holds now
+  std::vector<std::uint32_t> raw;        // the same before rounding to Demand::multiple; empty when that is 1
+  std::vector<std::uint32_t> sum;        // by domain
+  std::vector<std::uint64_t> weight;     // by domain: Σ weight of nodes that hold any; empty when all weights are equal
+  std::vector<std::uint32_t> holders;    // by domain: nodes that hold any; only with weight
+  std::size_t seen{};                    // how much of the board's list of changes is in here
+};
+
+class Board {
+ public:
+  // All three must outlive the board. `nodes` by NodeIndex.
+  Board(const ClusterShape&, const model::TopologyIndex&, std::span<const NodeNow> nodes);
+
+  // The node's entry in `nodes` is different now.
+  void changed(NodeIndex);
+
+  // Up to date for the present nodes. The reference holds until the next call with another key (the oldest shapes are forgotten).
+  const Offer& offer(const Part&);
+  // The same, of nodes in one domain and outside `closed` only; not cached.
+  Offer narrowed(const Offer&, std::uint32_t scope, const std::vector<bool>* open_positions) const;
+
+  const ClusterShape& shape() const { return shape_; }
+  const model::TopologyIndex& topology() const { return topology_; }
+  const NodeNow& now(std::uint32_t position) const { return nodes_[topology_.node_at(position)]; }
+  std::span<const NodeNow> nodes() const { return nodes_; }
+  std::uint32_t weight(std::uint32_t position) const { return shape_.nodes[topology_.node_at(position)].weight; }
+  bool equal_weights() const { return equal_weights_; }
+  // Wholly free nodes: usable and without any job.
+  bool idle(std::uint32_t position) const { return idle_[position]; }
+  std::uint32_t idle_in(std::uint32_t domain) const { return idle_count_[domain]; }
+  std::span<const std::uint32_t> idle_counts() const { return idle_count_; }
+  bool wholly_free(std::uint32_t domain) const { return idle_count_[domain] == topology_.domain(domain).size(); }
+  std::uint64_t nodes_looked_at{};
+
+ private:
+  void fill(Offer&, const Part&);
+  void renew(Offer&, const Part&);
+  std::uint32_t count(Offer&, const Part&, std::uint32_t position) const;
+  void set_units(Offer&, std::uint32_t position, std::uint32_t units);
+
+  const ClusterShape& shape_;
+  const model::TopologyIndex& topology_;
+  std::span<const NodeNow> nodes_;
+  std::vector<bool> idle_;
+  std::vector<std::uint32_t> idle_count_;
+  std::vector<std::uint32_t> changes_;   // positions, oldest first
+  bool equal_weights_{true};
+  std::list<std::pair<std::string, Offer>> recent_;
+  std::unordered_map<std::string, std::list<std::pair<std::string, Offer>>::iterator> by_key_;
+};
+
+// Units of this demand that the node holds now; 0 with the first cause that says so.
+std::uint32_t units_on(const Demand&, const Filter&, NodeIndex, const ClusterShape::NodeInfo&, const NodeNow&,
+                       model::Cause::Kind* cause = nullptr);
+// What `units` of this demand take of that node (GRES without a type: of the types that are free, by name).
+Resources taken(const Demand&, std::uint32_t units, const ClusterShape::NodeInfo&, const NodeNow&);
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/features.hpp"
+#include "base/hostlist.hpp"
+#include "sched/placement/part.hpp"
+
+namespace sy::sched::placement {
+namespace {
+
+using model::Group;
+using model::Segment;
+using model::TopologyIndex;
+
+base::Error bad(std::string message, std::string field, std::string value, std::string hint) {
+  base::Error e;
+  e.code = base::Code::invalid_argument;
+  e.message = std::move(message);
+  e.field = std::move(field);
+  e.value = std::move(value);
+  e.hint = std::move(hint);
+  return e;
+}
+
+Result<std::int32_t> level_of(const TopologyIndex& t, const std::string& name, const char* field) {
+  const auto found = t.find_level(name);
+  if (!found) return base::fail(t.unknown_level(field, name));
+  return *found;
+}
+
+Result<void> check_ladder(const Group& g, const TopologyIndex& t) {
+  std::int32_t previous = t.node_level() + 1;
+  for (const auto& rung : g.pack.ladder) {
+    const auto level = level_of(t, rung.level, "--ladder");
+    if (!level) return base::fail(level.error());
+    if (*level >= previous)
+      return base::fail(bad("a ladder climbs from narrow to wide", "--ladder", rung.level, "write the narrowest level first, as in rack@10m,block@1h,any"));
+    if (rung.max_domains == 0) return base::fail(bad("a rung allows at least one domain", "--ladder", "0", "leave max_domains out"));
+    previous = *level;
+  }
+  if (!g.pack.prefer.empty() && !g.pack.require.empty()) {
+    const auto prefer = level_of(t, g.pack.prefer, "--near"), require = level_of(t, g.pack.require, "--within");
+    if (!prefer) return base::fail(prefer.error());
+    if (!require) return base::fail(require.error());
+    if (*prefer < *require)
+      return base::fail(bad("the preferred level is wider than the required one", "--near", g.pack.prefer,
+                            fmt::format("--within {} holds already; prefer a level inside it", g.pack.require)));
+  }
+  return {};
+}
+
+// The number of units that must come out in whole segments: the smallest and the largest count asked.
+std::pair<std::uint32_t, std::uint32_t> units(const Group& g) {
+  if (g.tasks_given && !g.nodes_given) return {g.min_tasks == 0 ? g.tasks : g.min_tasks, g.tasks};
+  return {g.nodes.min, g.nodes.max};
+}
+
+Result<void> check_sizes(const Group& g, const Segment& s, bool alone) {
+  const auto [least, most] = units(g);
+  if (s.sizes.empty()) return {};
+  std::uint64_t total = 0;
+  for (const auto size : s.sizes) {
+    if (size == 0) return base::fail(bad("a part has at least one node", "--sizes", "0", "leave it out"));
+    total += size;
+  }
+  if (!alone) return base::fail(bad("exact sizes can not be combined with other segments", "--sizes", "", "use one of --sizes and --segment"));
+  if (total < least || total > most)
+    return base::fail(bad("the exact sizes do not add up to what is asked", "--sizes", std::to_string(total),
+                          fmt::format("ask for {} in all, or change the sizes", total)));
+  return {};
+}
+
+Result<void> check_segment(const Group& g, const TopologyIndex& t, const Segment& s, bool alone) {
+  if (s.size == 0 && s.sizes.empty())
+    return base::fail(bad("a segment needs a size", "--segment", s.level, "write SIZE@LEVEL, as in 8@rack"));
+  if (s.size != 0 && !s.sizes.empty())
+    return base::fail(bad("a segment has one size or a list of sizes, not both", "--segment", std::to_string(s.size), "use --sizes alone"));
+  if (const auto ok = check_sizes(g, s, alone); !ok) return ok;
+  const auto [least, most] = units(g);
+  if (s.size != 0 && s.remainder == Segment::Remainder::forbid && s.size < most) {
+    const auto divides = [&](std::uint32_t n) { return n % s.size == 0; };
+    const bool can = !g.nodes.choices.empty() && !(g.tasks_given && !g.nodes_given)
+                         ? std::any_of(g.nodes.choices.begin(), g.nodes.choices.end(), divides)
+                         : most / s.size * s.size >= least;
+    if (!can)
+      return base::fail(bad(fmt::format("{} can not be divided into segments of {}", most, s.size), "--segment", std::to_string(s.size),
+                            "choose a size that divides the job, or allow a remainder"));
+  }
+  if (s.remainder == Segment::Remainder::shorter && !alone)
+    return base::fail(bad("a shorter last segment needs a single layer of segments", "--segment", std::to_string(s.size), "drop the other layers"));
+  if (s.remainder == Segment::Remainder::shorter && !s.level.empty() && t.find_level(s.level) == t.node_level())
+    return base::fail(bad("a shorter last segment needs a level above the node", "--segment", s.level, "a smaller size does the same"));
+  if (t.kind() == model::Topology::Kind::block && s.level.empty() && s.size != 0 && !t.level_holding(std::min(s.size, most)))
+    return base::fail(bad("no block size holds a segment of this size", "--segment", std::to_string(s.size),
+                          fmt::format("the largest is {}", t.levels().front().nominal_size)));
+  return {};
+}
+
+Result<void> check_segments(const Group& g, const TopologyIndex& t) {
+  std::int32_t wider = TopologyIndex::any_level;
+  std::uint32_t size = 0;
+  bool first = true;
+  for (const auto& s : g.segments) {
+    std::int32_t level = t.narrowest_level();
+    if (!s.level.empty()) {
+      const auto found = level_of(t, s.level, "--segment");
+      if (!found) return base::fail(found.error());
+      level = *found;
+    }
+    if (const auto ok = check_segment(g, t, s, g.segments.size() == 1); !ok) return ok;
+    if (!first && level <= wider)
+      return base::fail(bad("layers of segments go from wide to narrow", "--segment", s.level, "give the widest layer first"));
+    if (!first && s.size != 0 && size % s.size != 0)
+      return base::fail(bad(fmt::format("segments of {} do not divide the segments of {} around them", s.size, size), "--segment",
+                            std::to_string(s.size), "choose a divisor"));
+    for (const auto& [text, field] : {std::pair{g.pack.prefer, "--near"}, std::pair{g.pack.require, "--within"}}) {
+      if (text.empty() || s.level.empty()) continue;
+      const auto main = level_of(t, text, field);
+      if (!main) return base::fail(main.error());
+      if (level < *main)
+        return base::fail(bad("the level of the segments is wider than the level of the job", "--segment", s.level,
+                              fmt::format("the job stays inside {} already", text)));
+    }
+    wider = level;
+    size = s.size;
+    first = false;
+  }
+  return {};
+}
+
+Result<void> check_lists(const Group& g) {
+  if (!g.constraint.empty())
+    if (const auto f = base::parse_features(g.constraint); !f) return base::fail(f.error());
+  for (const auto* list : {&g.nodelist, &g.exclude})
+    if (!list->empty())
+      if (const auto names = base::expand_hostlist(*list); !names) return base::fail(names.error());
+  return {};
+}
+
+Result<void> check_levels(const Group& g, const TopologyIndex& t) {
+  for (const auto& [text, field] : {std::pair{&g.pack.prefer, "--near"}, std::pair{&g.pack.require, "--within"},
+                                    std::pair{&g.exclusive_level, "--exclusive"}}) {
+    if (text->empty()) continue;
+    if (const auto level = level_of(t, *text, field); !level) return base::fail(level.error());
+  }
+  for (const auto& s : g.spread) {
+    const auto level = level_of(t, s.level, "--spread");
+    if (!level) return base::fail(level.error());
+    if (s.max_share && (*s.max_share == 0 || *s.max_share > 100))
+      return base::fail(bad("a share is a percentage", "--spread", std::to_string(*s.max_share), "write 1 to 100"));
+    if ((s.max_per_domain && *s.max_per_domain == 0) || (s.max_skew && *s.max_skew == 0))
+      return base::fail(bad("a spread of 0 allows nothing", "--spread", "0", "write 1 or more"));
+  }
+  for (const auto* list : {&g.affinity, &g.anti_affinity})
+    for (const auto& a : *list)
+      if (const auto level = level_of(t, a.level, "affinity"); !level) return base::fail(level.error());
+  return {};
+}
+
+Result<void> check_counts(const Group& g) {
+  if (!g.children.empty()) return {};
+  const auto [least, most] = units(g);
+  if (most == 0) return base::fail(bad("nothing is asked for", g.nodes_given ? "--nodes" : "--ntasks", "0", "ask for at least 1"));
+  if (least > most) return base::fail(bad("the minimum is larger than the maximum", "--nodes", fmt::format("{}-{}", least, most), "swap them"));
+  if (g.contiguous && !g.segments.empty())
+    return base::fail(bad("contiguous nodes and segments contradict each other", "--contiguous", "", "use one of them"));
+  if (g.min_replicas > g.replicas)
+    return base::fail(bad("more replicas are required than asked", "min_replicas", std::to_string(g.min_replicas), "at most replicas"));
+  return {};
+}
+
+Result<void> check_group(const Group& g, const TopologyIndex& t, std::int32_t parents_level, const std::string& parent) {
+  for (const auto& ok : {check_counts(g), check_levels(g, t), check_ladder(g, t), check_segments(g, t), check_lists(g)})
+    if (!ok) return ok;
+  std::int32_t required = parents_level;
+  if (!g.pack.require.empty()) {
+    required = *t.find_level(g.pack.require);
+    if (required < parents_level)
+      return base::fail(bad(fmt::format("group {} requires a wider level than {} around it", g.name, parent), "--within", g.pack.require,
+                            fmt::format("{} or a narrower level", t.level_name(parents_level))));
+  }
+  for (const auto& child : g.children)
+    if (const auto ok = check_group(child, t, required, g.name.empty() ? "the job" : "group " + g.name); !ok) return ok;
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_request(const Group& g, const TopologyIndex& t) { return check_group(g, t, TopologyIndex::any_level, "the job"); }
+
+std::vector<std::string> warnings(const Group& g, const TopologyIndex& t) {
+  std::vector<std::string> out;
+  if (g.switches && t.kind() != model::Topology::Kind::tree)
+    out.push_back(fmt::format("--switches={} has no effect: topology {} is not a tree of switches", *g.switches, t.name()));
+  if (g.tasks_given && g.nodes_given && g.tasks < g.nodes.min)
+    out.push_back(fmt::format("{} tasks leave some of the {} nodes without one", g.tasks, g.nodes.min));
+  if (t.kind() == model::Topology::Kind::flat && !g.segments.empty())
+    out.push_back("segments mean little on a flat topology: every set of nodes is one domain");
+  for (const auto& child : g.children)
+    for (auto& w : warnings(child, t)) out.push_back(std::move(w));
+  return out;
+}
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,414 @@
+#include "sched/placement/choose.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/assert.hpp"
+
+namespace sy::sched::placement {
+
+using model::PackOrder;
+using model::TopologyIndex;
+
+Counts counts_of(const Board& b, const Offer& o) {
+  return Counts{&b.topology(), o.sum, b.idle_counts(), o.units, o.raw, o.weight, o.holders, &b};
+}
+
+Chooser::Chooser(const Counts& counts, const Part& part)
+    : counts_(counts), part_(part), t_(*counts.topology), min_(part.min), max_(part.max), sum_(counts.sum), units_(counts.units), cap_(counts.sum) {
+  for (const auto n : part.required)
+    if (const auto p = t_.position_of(n.value); p != TopologyIndex::nowhere) forced_.push_back(static_cast<std::uint32_t>(p));
+  std::sort(forced_.begin(), forced_.end());
+  if (!part.layers.empty() && part.sizes.empty()) count_segments();
+}
+
+// Segments round capacity down from the bottom up, at every layer (P6).
+void Chooser::count_segments_of(std::uint32_t domain) {
+  const auto& domains = t_.domains();
+  const auto skips = [&](std::int32_t above, std::int32_t below) {  // a layer's level that this branch does not have
+    return std::any_of(part_.layers.begin(), part_.layers.end(), [&](const Layer& l) { return above < l.level && l.level < below; });
+  };
+  std::fill(cap_store_.begin() + domain, cap_store_.begin() + domains[domain].next, 0U);
+  if (part_.shorter) std::fill(extra_.begin() + domain, extra_.begin() + domains[domain].next, 0U);
+  for (auto d = domains[domain].next; d-- > domain;) {
+    const auto& at = domains[d];
+    auto& cap = cap_store_[d];
+    if (at.leaf()) cap = skips(at.level, t_.node_level()) ? 0 : sum_[d];
+    for (const auto& l : part_.layers)
+      if (l.level == at.level) {
+        const auto whole = l.distinct ? std::min(cap / l.size, 1U) : cap / l.size;
+        if (part_.shorter) extra_[d] = !l.distinct ? cap % l.size : whole == 0 ? cap : 0;
+        cap = whole * l.size;
+      }
+    if (d == domain) break;
+    const auto parent = static_cast<std::size_t>(at.parent);
+    if (skips(domains[parent].level, at.level)) continue;
+    cap_store_[parent] += cap;
+    if (part_.shorter) extra_[parent] = std::max(extra_[parent], extra_[d]);
+  }
+}
+
+void Chooser::count_segments() {
+  cap_store_.assign(t_.domains().size(), 0);
+  if (part_.shorter) extra_.assign(t_.domains().size(), 0);
+  count_segments_of(TopologyIndex::root);
+  cap_ = cap_store_;
+  domains_looked_at += cap_.size();
+}
+
+Chooser::Chooser(const Chooser& from, Borrow)
+    : budget(from.budget), counts_(from.counts_), part_(from.part_), t_(from.t_), min_(from.min_), max_(from.max_), sum_(from.sum_),
+      units_(from.units_), cap_(from.cap_), forced_(from.forced_) {}
+
+void Chooser::own_counts() {
+  if (!sum_store_.empty()) return;
+  if (cap_store_.empty() && cap_.data() != sum_.data()) {
+    cap_store_.assign(cap_.begin(), cap_.end());
+    cap_ = cap_store_;
+    if (part_.shorter) extra_.assign(cap_.size(), 0);
+  }
+  sum_store_.assign(sum_.begin(), sum_.end());
+  units_store_.assign(units_.begin(), units_.end());
+  sum_ = sum_store_;
+  units_ = units_store_;
+  if (cap_store_.empty()) cap_ = sum_;
+}
+
+std::uint32_t Chooser::forced_in(std::uint32_t begin, std::uint32_t end) const {
+  if (forced_.empty()) return 0;
+  const auto from = std::lower_bound(forced_.begin(), forced_.end(), begin), to = std::lower_bound(from, forced_.end(), end);
+  return static_cast<std::uint32_t>(to - from);
+}
+
+std::uint32_t Chooser::allowed_count(std::uint32_t available) const {
+  if (!part_.choices.empty()) {
+    std::uint32_t best = 0;
+    for (const auto c : part_.choices)
+      if (c <= available && c <= max_ && c >= min_) best = std::max(best, c);
+    return best;
+  }
+  std::uint32_t n = std::min(available, max_);
+  if (!part_.layers.empty() && part_.sizes.empty() && !part_.shorter) n = n / part_.layers.front().size * part_.layers.front().size;
+  else if (part_.demand.multiple > 1) n = n / part_.demand.multiple * part_.demand.multiple;
+  return n >= min_ ? n : 0;
+}
+
+// The longest run of adjacent positions (or the tightest that holds `units`), in units.
+std::uint32_t Chooser::contiguous_run(std::uint32_t domain, std::uint32_t wanted, std::uint32_t* begin, std::uint32_t* end) const {
+  const auto& d = t_.domain(domain);
+  std::uint32_t best = 0, run = 0, from = d.begin;
+  for (auto p = d.begin; p <= d.end; ++p) {
+    if (p < d.end && units_[p] > 0) {
+      if (run == 0) from = p;
+      run += units_[p];
+      continue;
+    }
+    if (run > 0 && forced_in(from, p) == forced_.size()) {
+      const bool take = wanted == 0 ? run > best : run >= wanted && (best == 0 || run < best);
+      if (take) {
+        best = run;
+        if (begin != nullptr) *begin = from;
+        if (end != nullptr) *end = p;
+      }
+    }
+    run = 0;
+  }
+  return best;
+}
+
+// What a domain offers to this part; 0 when it lacks a node that must be in.
+std::uint32_t Chooser::available(std::uint32_t domain) const {
+  const auto& d = t_.domain(domain);
+  if (!forced_.empty()) {
+    if (forced_in(d.begin, d.end) != forced_.size()) return 0;
+    for (const auto p : forced_)
+      if (units_[p] == 0) return 0;
+  }
+  return part_.contiguous ? contiguous_run(domain, 0, nullptr, nullptr) : capacity(domain);
+}
+
+std::uint32_t Chooser::count_without_wish(std::uint32_t scope) {
+  std::uint32_t most = 0;
+  if (scope != TopologyIndex::root) most = available(scope);
+  else for (const auto d : t_.at_level(TopologyIndex::any_level)) most = std::max(most, available(d));
+  return allowed_count(most);
+}
+
+// ---- which domain (P4) ----
+
+int Chooser::compare_own_first(const Candidate& a, const Candidate& b) const {
+  auto x = static_cast<std::int32_t>(a.domain), y = static_cast<std::int32_t>(b.domain);
+  while (x >= 0 && y >= 0 && x != y) {
+    const auto i = static_cast<std::size_t>(x), j = static_cast<std::size_t>(y);
+    if (cap_[i] != cap_[j]) return cap_[i] < cap_[j] ? -1 : 1;
+    if (sum_[i] != sum_[j]) return sum_[i] < sum_[j] ? -1 : 1;
+    x = t_.domain(static_cast<std::uint32_t>(x)).parent;
+    y = t_.domain(static_cast<std::uint32_t>(y)).parent;
+  }
+  return 0;
+}
+
+int Chooser::compare_parent_first(const Candidate& a, const Candidate& b) const {
+  std::vector<std::uint32_t> x, y;
+  for (auto d = static_cast<std::int32_t>(a.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) x.push_back(static_cast<std::uint32_t>(d));
+  for (auto d = static_cast<std::int32_t>(b.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) y.push_back(static_cast<std::uint32_t>(d));
+  for (auto i = x.rbegin(), j = y.rbegin(); i != x.rend() && j != y.rend(); ++i, ++j)
+    if (*i != *j && cap_[*i] != cap_[*j]) return cap_[*i] < cap_[*j] ? -1 : 1;
+  return 0;
+}
+
+// How full a domain is in what the part asks for, in millionths.
+std::uint64_t Chooser::fullness(std::uint32_t domain) const {
+  if (counts_.board == nullptr) return 0;
+  const auto& d = t_.domain(domain);
+  std::int64_t free_cpus = 0, cpus = 0, free_memory = 0, memory = 0, free_gres = 0, gres = 0;
+  const auto count = [](const Resources& r, const std::vector<model::GresRequest>& asked) {
+    std::int64_t n = 0;
+    for (const auto& g : r.gres)
+      for (const auto& a : asked)
+        if (g.name == a.name && (a.type.empty() || a.type == g.type)) n += g.count;
+    return n;
+  };
+  for (auto p = d.begin; p < d.end; ++p) {
+    const auto& now = counts_.board->now(p);
+    const auto& total = counts_.board->shape().nodes[t_.node_at(p)].total;
+    cpus += total.cpus.value;
+    memory += total.memory.value;
+    free_cpus += now.free.cpus.value;
+    free_memory += now.free.memory.value;
+    for (const auto* asked : {&part_.demand.gres, &part_.demand.gres_node}) {
+      gres += count(total, *asked);
+      free_gres += count(now.free, *asked);
+    }
+  }
+  const auto used = [](std::int64_t free, std::int64_t total) { return total <= 0 ? 0 : static_cast<std::uint64_t>((total - free) * 1'000'000 / total); };
+  std::uint64_t sum = used(free_cpus, cpus), kinds = 1;
+  if (part_.demand.memory.value > 0 || part_.demand.memory_node.value > 0) sum += used(free_memory, memory), ++kinds;
+  if (gres > 0) sum += used(free_gres, gres), ++kinds;
+  return sum / kinds;
+}
+
+std::uint64_t Chooser::fullness_of(std::uint32_t domain) const {
+  const auto [at, fresh] = fullness_.try_emplace(domain, 0);
+  if (fresh) at->second = fullness(domain);
+  return at->second;
+}
+
+// What F grows by outside the domain when anything inside it is taken: ancestors that are wholly free now.
+std::int64_t Chooser::free_ancestors(std::uint32_t domain) const {
+  std::int64_t out = 0;
+  for (auto a = t_.domain(domain).parent; a >= 0; a = t_.domain(static_cast<std::uint32_t>(a)).parent) {
+    const auto& d = t_.domain(static_cast<std::uint32_t>(a));
+    if (counts_.idle[static_cast<std::size_t>(a)] != d.size()) break;
+    if (d.counts) out += d.size();
+  }
+  return out;
+}
+
+// Growth of F by so many nodes of one leaf: nodes already in use come first and add nothing.
+std::int64_t Chooser::leaf_growth(std::uint32_t leaf, std::uint32_t nodes) const {
+  const auto& d = t_.domain(leaf);
+  const auto in_use = sum_[leaf] > counts_.idle[leaf] && !part_.demand.whole ? sum_[leaf] - counts_.idle[leaf] : 0;
+  const std::int64_t fresh = nodes > in_use ? nodes - in_use : 0;
+  if (fresh == 0 || counts_.idle[leaf] != d.size()) return fresh;
+  return fresh + (d.counts ? d.size() : 0) + free_ancestors(leaf);
+}
+
+void Chooser::judge(std::size_t rung, Judged& j) {
+  if (j.judged) return;
+  j.judged = true;
+  const auto d = j.candidate.domain;
+  if (j.candidate.domains.empty() && t_.domain(d).leaf() && !part_.by_tasks && t_.kind() != model::Topology::Kind::flat) {
+    j.growth = leaf_growth(d, j.candidate.units);
+    j.children = j.candidate.units;
+    return;
+  }
+  Chooser probe(*this, Borrow{});
+  Choice choice;
+  if (probe.fill_into(choice, rung, j.candidate)) {
+    j.growth = probe.growth_of(choice.shares);
+    j.children = choice.children_used;
+    j.difference = choice.difference;
+  } else {
+    j.growth = std::numeric_limits<std::int64_t>::max();
+  }
+  domains_looked_at += probe.domains_looked_at + t_.domain(d).next - d;
+}
+
+int Chooser::compare_order(const Candidate& a, const Candidate& b) const {
+  switch (part_.order) {
+    case PackOrder::parent_first: return compare_parent_first(a, b);
+    case PackOrder::fullest: {
+      const auto x = fullness_of(a.domain), y = fullness_of(b.domain);
+      return x == y ? 0 : x > y ? -1 : 1;
+    }
+    case PackOrder::automatic:
+    case PackOrder::own_first:
+    case PackOrder::least_growth: return compare_own_first(a, b);
+  }
+  return 0;
+}
+
+int Chooser::compare_weight(std::uint32_t a, std::uint32_t b) const {
+  if (counts_.weight.empty() || counts_.holders[a] == 0 || counts_.holders[b] == 0) return 0;
+  const auto x = counts_.weight[a] * counts_.holders[b], y = counts_.weight[b] * counts_.holders[a];
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+
+// In this order: most units; affinity is a filter before; order; fewest child domains; smallest growth; weight; name.
+bool Chooser::better(std::size_t rung, Judged& a, Judged& b) {
+  if (a.candidate.units != b.candidate.units) return a.candidate.units > b.candidate.units;
+  if (part_.order == PackOrder::least_growth) {
+    judge(rung, a);
+    judge(rung, b);
+    if (a.growth != b.growth) return a.growth < b.growth;
+  }
+  if (const auto c = compare_order(a.candidate, b.candidate); c != 0) return c < 0;
+  if (!twins(a.candidate.domain, b.candidate.domain)) {
+    judge(rung, a);
+    judge(rung, b);
+    if (part_.fill == Fill::balanced && a.children == b.children && a.difference != b.difference) return a.difference < b.difference;
+    if (a.children != b.children) return a.children < b.children;
+    if (a.growth != b.growth) return a.growth < b.growth;
+  }
+  if (const auto c = compare_weight(a.candidate.domain, b.candidate.domain); c != 0) return c < 0;
+  const auto &x = t_.domain(a.candidate.domain), &y = t_.domain(b.candidate.domain);
+  return x.name_rank != y.name_rank ? x.name_rank < y.name_rank : a.candidate.domain < b.candidate.domain;
+}
+
+// Wholly free leaves of one size, all of whose nodes serve, below parents that both are (or are not) wholly free, differ in name only.
+bool Chooser::twins(std::uint32_t a, std::uint32_t b) const {
+  const auto &x = t_.domain(a), &y = t_.domain(b);
+  return !part_.by_tasks && x.leaf() && y.leaf() && x.size() == y.size() && counts_.idle[a] == x.size() && counts_.idle[b] == y.size() &&
+         sum_[a] == x.size() && sum_[b] == y.size() && x.counts == y.counts && x.parent == y.parent;
+}
+
+void Chooser::list(std::size_t rung, std::uint32_t scope, std::vector<Judged>& out) {
+  const auto& r = part_.rungs[rung];
+  const auto& inside = t_.domain(scope);
+  if (r.max_domains > 1 && r.level != TopologyIndex::any_level) return list_several(r, scope, out);
+  const auto add = [&](std::uint32_t d) {
+    ++domains_looked_at;
+    if (capacity(d) < min_) return;
+    const auto n = allowed_count(available(d));
+    if (n > 0) out.push_back(Judged{Candidate{d, n, {}}});
+  };
+  if (r.level == TopologyIndex::any_level && scope != TopologyIndex::root) return add(scope);
+  if (scope != TopologyIndex::root && inside.level >= r.level) return add(scope);  // the scope is narrower than the rung
+  const auto& level = t_.at_level(r.level);
+  for (auto i = std::lower_bound(level.begin(), level.end(), scope); i != level.end() && *i < inside.next; ++i) add(*i);
+}
+
+// At most max_domains of that level: below the narrowest common ancestor that can, and the fewest there.
+void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<Judged>& out) {
+  const auto& members = t_.at_level(r.level);
+  for (auto level = r.level; level >= TopologyIndex::any_level && out.empty(); --level) {
+    for (const auto above : t_.at_level(level)) {
+      if (above < scope || above >= t_.domain(scope).next) continue;
+      std::vector<Entry> entries;
+      for (auto i = std::lower_bound(members.begin(), members.end(), above); i != members.end() && *i < t_.domain(above).next; ++i) {
+        ++domains_looked_at;
+        if (cap_[*i] > 0) entries.push_back(entry_of(*i, 0));
+      }
+      std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return larger(a, b); });
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < entries.size() && i < r.max_domains; ++i) sum += cap_[entries[i].id];
+      const auto& d = t_.domain(above);
+      if (forced_in(d.begin, d.end) != forced_.size()) continue;
+      const auto n = allowed_count(static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, max_)));
+      if (n == 0) continue;
+      divide(entries, (n + counting_unit(0) - 1) / counting_unit(0), Fill::best_fit);
+      Candidate c{above, n, {}};
+      for (const auto& e : entries)
+        if (e.take > 0) c.domains.push_back(e.id);
+      if (c.domains.size() <= r.max_domains) out.push_back(Judged{std::move(c)});
+    }
+  }
+  // The fewest domains first.
+  std::size_t fewest = SIZE_MAX;
+  for (const auto& j : out) fewest = std::min(fewest, j.candidate.domains.size());
+  std::erase_if(out, [&](const Judged& j) { return j.candidate.domains.size() > fewest; });
+}
+
+// Tasks on one node: the rung below all domains.
+std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best) {
+  const auto& inside = t_.domain(scope);
+  struct Seat { std::int64_t growth; std::uint32_t units, spare, weight, position; };
+  std::vector<Seat> seats;
+  const bool growth_first = part_.order == PackOrder::automatic || part_.order == PackOrder::least_growth;
+  std::uint32_t leaf = ~0U;
+  std::int64_t fresh = 0;
+  const auto before = [&](const Seat& a, const Seat& b) {
+    if (a.units != b.units) return a.units > b.units;
+    if (growth_first && a.growth != b.growth) return a.growth < b.growth;
+    if (a.spare != b.spare) return a.spare < b.spare;
+    const Candidate x{t_.leaf_at(a.position), a.units, {}}, y{t_.leaf_at(b.position), b.units, {}};
+    if (x.domain != y.domain) {
+      if (sum_[x.domain] != sum_[y.domain]) return sum_[x.domain] < sum_[y.domain];
+      if (const auto c = compare_own_first(x, y); c != 0) return c < 0;
+    }
+    if (a.growth != b.growth) return a.growth < b.growth;
+    return a.weight != b.weight ? a.weight < b.weight : a.position < b.position;
+  };
+  for (auto p = inside.begin; p < inside.end; ++p) {
+    if (units_[p] < min_ || (!forced_.empty() && (forced_.size() != 1 || forced_[0] != p))) continue;
+    const auto n = allowed_count(units_[p]);
+    if (n == 0) continue;
+    if (t_.leaf_at(p) != leaf) {
+      leaf = t_.leaf_at(p);
+      const auto& d = t_.domain(leaf);
+      fresh = 1 + (counts_.idle[leaf] == d.size() ? (d.counts ? d.size() : 0) + free_ancestors(leaf) : 0);
+    }
+    const bool idle = counts_.board == nullptr || counts_.board->idle(p);
+    const Seat seat{idle ? fresh : 0, n, units_[p] - n, counts_.board == nullptr ? 1 : counts_.board->weight(p), p};
+    if (!only_best || seats.empty()) seats.push_back(seat);
+    else if (before(seat, seats[0])) seats[0] = seat;
+  }
+  std::sort(seats.begin(), seats.end(), before);
+  std::vector<Candidate> out;
+  for (const auto& s : seats) out.push_back(Candidate{s.position, s.units, {}});
+  return out;
+}
+
+std::vector<Candidate> Chooser::candidates(std::size_t rung, std::uint32_t scope) {
+  if (part_.rungs[rung].level == t_.node_level()) return single_nodes(scope, false);
+  std::vector<Judged> all;
+  list(rung, scope, all);
+  std::vector<Candidate> out;
+  if (all.size() > 1)
+    std::sort(all.begin(), all.end(), [&](Judged& a, Judged& b) { return better(rung, a, b); });
+  for (auto& j : all) out.push_back(std::move(j.candidate));
+  return out;
+}
+
+std::optional<Choice> Chooser::choose(std::uint32_t scope, std::size_t open) {
+  const auto saved_min = min_, saved_max = max_;
+  if (!part_.wish && (min_ != max_ || !part_.choices.empty())) {
+    const auto n = count_without_wish(scope);
+    if (n == 0) return std::nullopt;
+    min_ = max_ = n;
+  }
+  std::optional<Choice> out;
+  for (std::size_t rung = 0; rung < part_.rungs.size() && rung < open && !out; ++rung) {
+    if (part_.rungs[rung].level == t_.node_level()) {
+      if (const auto best = single_nodes(scope, true); !best.empty()) out = fill(rung, best.front());
+      continue;
+    }
+    std::vector<Judged> all;
+    list(rung, scope, all);
+    if (part_.sizes.empty()) {
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < all.size(); ++i)
+        if (better(rung, all[i], all[best])) best = i;
+      if (!all.empty()) out = fill(rung, all[best].candidate);
+      continue;
+    }
+    std::sort(all.begin(), all.end(), [&](Judged& a, Judged& b) { return better(rung, a, b); });
+    for (std::size_t i = 0; i < all.size() && !out; ++i) out = fill(rung, all[i].candidate);
+  }
+  min_ = saved_min;
+  max_ = saved_max;
+  return out;
+}
+
+}  // namespace sy::sched::placement

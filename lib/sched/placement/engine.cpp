@@ -1,0 +1,325 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sched/placement/explain.hpp"
+#include "sched/placement/gang.hpp"
+
+namespace sy::sched::placement {
+
+using model::Group;
+using model::Reason;
+using model::TopologyIndex;
+
+struct Engine::Parts {
+  Parts(const ClusterShape& s, const TopologyIndex& t, std::span<const NodeNow> n) : shape(s), topology(t), nodes(n), now(s, t, n) {}
+
+  // The same cluster with everything idle and up; made when first asked for.
+  Board& idle() {
+    if (!idle_board) {
+      nodes_when_idle = idle_nodes(shape);
+      idle_board = std::make_unique<Board>(shape, topology, nodes_when_idle);
+    }
+    return *idle_board;
+  }
+
+  Answer place(Board&, const Group&, const Options&);
+  Answer place_part(Board&, const Part&, const Group&, const Options&);
+  Answer place_pieces(Board&, const Group&, const Options&);
+  Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
+  bool restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const;
+  std::size_t open_rungs(const Part&, const Options&);
+  std::optional<Choice> choose(Chooser&, const Part&, const Options&, std::size_t open);
+  void accept(Answer&, const Part&, const Choice&, const std::vector<Named>&) const;
+  void rate(Answer&, const Board&, const Part&, Chooser&, const Choice&, const Options&);
+
+  const ClusterShape& shape;
+  const TopologyIndex& topology;
+  std::span<const NodeNow> nodes;
+  Board now;
+  std::vector<NodeNow> nodes_when_idle;
+  std::unique_ptr<Board> idle_board;
+};
+
+namespace {
+
+Answer refused(const base::Error& e) {
+  Answer a;
+  a.verdict.kind = Verdict::Kind::never;
+  a.verdict.reason = Reason::bad_constraints;
+  a.verdict.detail = base::to_text(e);
+  return a;
+}
+
+// Nodes of every domain of that level which the placement touches.
+std::vector<NodeIndex> closed_nodes(const TopologyIndex& t, const std::vector<PlacedNode>& nodes, std::int32_t level) {
+  std::set<std::uint32_t> domains;
+  for (const auto& n : nodes)
+    if (const auto d = t.ancestor(t.leaf_at(static_cast<std::uint32_t>(t.position_of(n.node.value))), level); d >= 0) domains.insert(static_cast<std::uint32_t>(d));
+  std::vector<NodeIndex> out;
+  for (const auto d : domains)
+    for (auto p = t.domain(d).begin; p < t.domain(d).end; ++p) out.push_back(NodeIndex{t.node_at(p)});
+  return out;
+}
+
+// Domains that others use: closed to a job that wants one for itself.
+void close_used(const Board& b, std::int32_t level, std::vector<bool>& open) {
+  const auto& t = b.topology();
+  std::vector<bool> used(t.domains().size());
+  const auto at = [&](std::uint32_t p) { return t.ancestor(t.leaf_at(p), level); };
+  for (std::uint32_t p = 0; p < t.size(); ++p)
+    if (const auto d = at(p); d >= 0 && b.now(p).jobs > 0) used[static_cast<std::size_t>(d)] = true;
+  for (std::uint32_t p = 0; p < t.size(); ++p) {
+    const auto d = at(p);
+    if (d >= 0 ? used[static_cast<std::size_t>(d)] : level != t.node_level() || b.now(p).jobs > 0) open[p] = false;
+  }
+}
+
+}  // namespace
+
+// Exclusive domains, and affinity to members that have their place already. False: nothing restricts the nodes.
+bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const {
+  const bool affinity = !needs_search(g) && (!g.affinity.empty() || !g.anti_affinity.empty());
+  if (exclusive_level == no_level && !affinity) return false;
+  open.assign(topology.size(), true);
+  if (exclusive_level != no_level) close_used(b, exclusive_level, open);
+  if (!affinity) return true;
+  const auto apply = [&](const model::Affinity& a, bool together) {
+    if (!a.require && !wishes) return;
+    const auto level = *topology.find_level(a.level);
+    const auto key = [&](std::uint32_t p) -> std::int64_t {
+      const auto d = topology.ancestor(topology.leaf_at(p), level);
+      return d >= 0 ? d : level == topology.node_level() ? static_cast<std::int64_t>(topology.domains().size() + p) : -1;
+    };
+    std::set<std::int64_t> domains;
+    for (const auto& m : o.members)
+      if (const auto p = topology.position_of(m.node.value); m.group == a.target && p >= 0) domains.insert(key(static_cast<std::uint32_t>(p)));
+    if (domains.empty() && !together) return;
+    if (domains.empty() && !a.require) return;
+    for (std::uint32_t p = 0; p < topology.size(); ++p)
+      if (domains.contains(key(p)) != together) open[p] = false;
+  };
+  for (const auto& a : g.affinity) apply(a, true);
+  for (const auto& a : g.anti_affinity) apply(a, false);
+  return true;
+}
+
+// P3: a rung opens after the waits of the narrower ones; a rung that nothing can ever hold is not waited for.
+std::size_t Engine::Parts::open_rungs(const Part& part, const Options& o) {
+  if (!o.waited) return part.rungs.size();
+  Duration opens{};
+  std::size_t n = 1;
+  for (; n < part.rungs.size(); ++n) {
+    Duration wait = part.rungs[n - 1].wait;
+    if (wait > Duration{} && !o.literal_switch_wait && opens + wait > *o.waited) {
+      const Offer& offer = idle().offer(part);
+      const Counts counts = counts_of(idle(), offer);
+      Chooser chooser(counts, part);
+      if (chooser.candidates(n - 1, TopologyIndex::root).empty()) wait = Duration{};
+    }
+    opens += wait;
+    if (opens > *o.waited) break;
+  }
+  return n;
+}
+
+// With members placed already, each rung is the domain that holds them all.
+std::optional<Choice> Engine::Parts::choose(Chooser& chooser, const Part& part, const Options& o, std::size_t open) {
+  std::vector<std::uint32_t> own;
+  for (const auto& m : o.members)
+    if (const auto p = topology.position_of(m.node.value); m.group.empty() && p >= 0) own.push_back(static_cast<std::uint32_t>(p));
+  if (own.empty()) return chooser.choose(TopologyIndex::root, open);
+  for (std::size_t rung = 0; rung < part.rungs.size() && rung < open; ++rung) {
+    if (part.rungs[rung].level == topology.node_level()) continue;
+    const auto first = topology.ancestor(topology.leaf_at(own[0]), part.rungs[rung].level);
+    const bool together = first >= 0 && std::all_of(own.begin(), own.end(), [&](std::uint32_t p) {
+      return topology.ancestor(topology.leaf_at(p), part.rungs[rung].level) == first;
+    });
+    if (!together) continue;
+    for (const auto& c : chooser.candidates(rung, static_cast<std::uint32_t>(first)))
+      if (auto choice = chooser.fill(rung, c)) return choice;
+  }
+  return std::nullopt;
+}
+
+void Engine::Parts::accept(Answer& a, const Part& part, const Choice& choice, const std::vector<Named>& named) const {
+  a.verdict = Verdict{};
+  a.level = topology.level_name(part.rungs[choice.rung].level);
+  for (const auto d : choice.domains) a.domains.push_back(domain_name(topology, d));
+  a.fragmentation_growth = choice.growth;
+  const auto n = static_cast<std::uint32_t>(named.size());
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t tasks = part.by_tasks ? named[i].units : part.tasks_each;
+    if (!part.by_tasks && part.total_tasks > 0 && part.total_tasks < n * part.tasks_each)
+      tasks = part.total_tasks / n + (i < part.total_tasks % n ? 1 : 0);
+    a.nodes.push_back(PlacedNode{NodeIndex{topology.node_at(named[i].position)}, tasks, part.group, 0, named[i].segment});
+  }
+  if (part.exclusive_level != no_level) a.closed = closed_nodes(topology, a.nodes, part.exclusive_level);
+}
+
+// How good it is, and what it was preferred to: for people, not for the pass.
+void Engine::Parts::rate(Answer& a, const Board&, const Part& part, Chooser& chooser, const Choice& choice, const Options& o) {
+  std::set<std::uint32_t> leaves;
+  for (const auto& s : choice.shares) leaves.insert(s.leaf);
+  a.leaves_used = static_cast<std::uint32_t>(leaves.size());
+  if (!o.explain) return;
+  const Offer& offer = idle().offer(part);
+  const Counts counts = counts_of(idle(), offer);
+  Chooser at_rest(counts, part);
+  std::vector<std::uint32_t> room;
+  for (std::uint32_t d = 0; d < topology.domains().size(); ++d)
+    if (topology.domain(d).leaf()) room.push_back(at_rest.capacity(d));
+  std::sort(room.rbegin(), room.rend());
+  for (std::uint64_t sum = 0; sum < choice.units && a.leaves_least < room.size() && room[a.leaves_least] > 0; ++a.leaves_least) sum += room[a.leaves_least];
+  a.leaves_least = std::min(a.leaves_least, a.leaves_used);
+  if (part.rungs[choice.rung].level == topology.node_level()) return;
+  for (const auto& c : chooser.candidates(choice.rung, TopologyIndex::root)) {
+    if (std::find(choice.domains.begin(), choice.domains.end(), c.domain) != choice.domains.end()) continue;
+    if (a.beaten.size() < 5) a.beaten.push_back(model::DomainCount{domain_name(topology, c.domain), chooser.offered(c.domain), choice.units});
+  }
+}
+
+Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g, const Options& o) {
+  Answer a;
+  a.verdict.kind = Verdict::Kind::not_now;
+  if (!part.choices.empty() && part.max == 0) return a;
+  const auto looked_before = board.nodes_looked_at;
+  const auto open = open_rungs(part, o);
+  std::uint64_t budget = o.budget;
+  const Offer& whole = board.offer(part);
+  const auto attempt = [&](const Offer& offer, bool last) {
+    const Counts counts = counts_of(board, offer);
+    Chooser chooser(counts, part);
+    chooser.budget = &budget;
+    const auto choice = choose(chooser, part, o, open);
+    if (choice) {
+      const auto named = name_nodes(counts, part, *choice);
+      a.work.nodes_looked_at += named.size();
+      accept(a, part, *choice, named);
+      rate(a, board, part, chooser, *choice, o);
+    }
+    a.work.domains_looked_at += chooser.domains_looked_at;
+    if (!choice && last) {
+      if (chooser.budget_ended) a.verdict.reason = Reason::search_limit;
+      explain(a, board, part, counts, open, o);
+    }
+    return choice.has_value();
+  };
+  std::vector<bool> mask;
+  bool placed = false;
+  if (restrict(board, g, o, part.exclusive_level, true, mask)) {
+    const bool wishes = std::any_of(g.affinity.begin(), g.affinity.end(), [](const auto& x) { return !x.require; }) ||
+                        std::any_of(g.anti_affinity.begin(), g.anti_affinity.end(), [](const auto& x) { return !x.require; });
+    placed = attempt(board.narrowed(whole, TopologyIndex::root, &mask), !wishes);
+    if (!placed && wishes && restrict(board, g, o, part.exclusive_level, false, mask)) attempt(board.narrowed(whole, TopologyIndex::root, &mask), true);
+  } else if (o.weight_first && !board.equal_weights()) {
+    std::set<std::uint32_t> weights;
+    for (std::uint32_t p = 0; p < topology.size(); ++p) weights.insert(board.weight(p));
+    for (const auto w : weights) {
+      mask.assign(topology.size(), false);
+      for (std::uint32_t p = 0; p < topology.size(); ++p) mask[p] = board.weight(p) <= w;
+      if (attempt(board.narrowed(whole, TopologyIndex::root, &mask), w == *weights.rbegin())) break;
+    }
+  } else {
+    attempt(whole, true);
+  }
+  a.work.nodes_looked_at += board.nodes_looked_at - looked_before;
+  a.work.search_steps = o.budget - budget;
+  return a;
+}
+
+Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& o) {
+  Answer a;
+  auto piece = make_piece(g, shape, topology, o);
+  if (!piece) return refused(piece.error());
+  std::vector<bool> mask;
+  std::int32_t exclusive = no_level;
+  if (!g.exclusive_level.empty()) exclusive = topology.find_level(g.exclusive_level).value_or(no_level);
+  const bool restricted = restrict(board, g, o, exclusive, true, mask);
+  auto r = place_gang(*piece, shape, topology, board.nodes(), o, restricted ? &mask : nullptr);
+  a.work.search_steps = r.steps;
+  if (!r.placed) {
+    a.verdict.kind = Verdict::Kind::not_now;
+    a.verdict.reason = r.budget_ended ? Reason::search_limit : Reason::resources;
+    a.verdict.detail = r.budget_ended ? fmt::format("no placement found within {} steps", o.budget)
+                                      : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
+    const Piece* shown = &*piece;
+    while (shown->container && !shown->children.empty()) shown = &shown->children.front();
+    const Offer& offer = board.offer(shown->part);
+    if (o.explain) explain(a, board, shown->part, counts_of(board, offer), shown->part.rungs.size(), o);
+    return a;
+  }
+  a.level = topology.level_name(r.level);
+  a.domains = {domain_name(topology, r.domain)};
+  a.nodes = std::move(r.nodes);
+  std::set<std::uint32_t> leaves;
+  std::vector<NodeNow> after(board.nodes().begin(), board.nodes().end());
+  for (const auto& n : a.nodes) {
+    leaves.insert(topology.leaf_at(static_cast<std::uint32_t>(topology.position_of(n.node.value))));
+    ++after[n.node.value].jobs;
+  }
+  a.leaves_used = a.leaves_least = static_cast<std::uint32_t>(leaves.size());
+  a.fragmentation_growth = fragmentation(topology, after) - fragmentation(topology, board.nodes());
+  if (exclusive != no_level) a.closed = closed_nodes(topology, a.nodes, exclusive);
+  return a;
+}
+
+// "[a|b]": all nodes have the same feature; the one that gives the narrowest rung and the fewest leaves.
+Answer Engine::Parts::place_alternatives(Board& board, const Group& g, const Options& o, const base::FeatureExpression& f) {
+  std::optional<Answer> best;
+  const auto rank = [&](const Answer& a) { return std::tuple{!a.placed(), a.placed() ? -*topology.find_level(a.level) : 0, a.leaves_used}; };
+  for (const auto& operand : f.operands) {
+    Group one = g;
+    one.constraint = base::format_features(operand);
+    Answer a = place(board, one, o);
+    if (!best || rank(a) < rank(*best)) best = std::move(a);
+  }
+  return best ? std::move(*best) : Answer{};
+}
+
+Answer Engine::Parts::place(Board& board, const Group& g, const Options& o) {
+  if (!g.constraint.empty() && g.children.empty()) {
+    const auto f = base::parse_features(g.constraint);
+    if (!f) return refused(f.error());
+    if (f->op == base::FeatureExpression::Op::one_of_for_all && !f->operands.empty()) return place_alternatives(board, g, o, *f);
+  }
+  if (needs_search(g)) return place_pieces(board, g, o);
+  const auto part = make_part(g, shape, topology, o);
+  if (!part) return refused(part.error());
+  return place_part(board, *part, g, o);
+}
+
+Engine::Engine(const ClusterShape& shape, const TopologyIndex& topology, std::span<const NodeNow> nodes)
+    : parts_(std::make_unique<Parts>(shape, topology, nodes)) {}
+Engine::~Engine() = default;
+
+void Engine::changed(NodeIndex node) { parts_->now.changed(node); }
+
+Answer Engine::place(const Group& g, const Options& o) {
+  if (const auto ok = check_request(g, parts_->topology); !ok) return refused(ok.error());
+  Answer a = parts_->place(parts_->now, g, o);
+  if (a.placed() || a.verdict.kind == Verdict::Kind::never || a.verdict.reason == Reason::search_limit) return a;
+  Options ever = o;
+  ever.waited.reset();
+  ever.members.clear();
+  Answer idle = parts_->place(parts_->idle(), g, ever);
+  if (idle.placed() || idle.verdict.reason == Reason::search_limit) return a;
+  idle.verdict.kind = Verdict::Kind::never;
+  idle.verdict.reason = Reason::bad_constraints;
+  return idle;
+}
+
+Answer place(const Group& g, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o) {
+  return Engine(shape, t, nodes).place(g, o);
+}
+
+Answer place_on_idle(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
+  const auto nodes = idle_nodes(shape);
+  Options ever = o;
+  ever.waited.reset();
+  Answer a = Engine(shape, t, nodes).place(g, ever);
+  return a;
+}
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,120 @@
+#include "sched/placement/explain.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace sy::sched::placement {
+namespace {
+
+using model::Cause;
+using model::DomainCount;
+using model::Reason;
+using model::RungVerdict;
+using model::TopologyIndex;
+
+constexpr std::size_t domains_told = 5;
+
+std::vector<Cause> causes_of(const Board& b, const Part& part) {
+  std::array<std::uint32_t, static_cast<std::size_t>(Cause::Kind::other) + 1> count{};
+  const auto& t = b.topology();
+  for (std::uint32_t n = 0; n < b.shape().nodes.size(); ++n) {
+    const auto& info = b.shape().nodes[n];
+    if (info.removed) continue;
+    Cause::Kind kind = Cause::Kind::other;
+    if (t.position_of(n) == TopologyIndex::nowhere) kind = Cause::Kind::no_domain;
+    else if (units_on(part.demand, part.filter, NodeIndex{n}, info, b.nodes()[n], &kind) > 0) continue;
+    if (kind == Cause::Kind::not_in_partition) continue;
+    ++count[static_cast<std::size_t>(kind)];
+  }
+  std::vector<Cause> out;
+  for (std::size_t k = 0; k < count.size(); ++k)
+    if (count[k] > 0) out.push_back(Cause{static_cast<Cause::Kind>(k), count[k]});
+  std::stable_sort(out.begin(), out.end(), [](const Cause& a, const Cause& b2) { return a.nodes > b2.nodes; });
+  return out;
+}
+
+// In whole segments where there are segments, else in units.
+std::uint32_t telling_unit(const Part& part) {
+  return !part.layers.empty() && part.sizes.empty() && !part.shorter ? part.layers.front().size : std::max(part.demand.multiple, 1U);
+}
+
+RungVerdict rung_verdict(const Board& b, const Part& part, Chooser& chooser, const PartRung& rung) {
+  const auto& t = b.topology();
+  RungVerdict out;
+  out.level = t.level_name(rung.level);
+  const auto unit = telling_unit(part);
+  const auto asked = (part.min + unit - 1) / unit;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> best;  // offered, domain or position
+  if (rung.level == t.node_level()) {
+    const auto& units = chooser.counts().units;
+    for (std::uint32_t p = 0; p < units.size(); ++p) best.emplace_back(units[p], p);
+  } else {
+    for (const auto d : t.at_level(rung.level))
+      if (t.domain(d).size() > 0) best.emplace_back(chooser.offered(d), d);
+  }
+  const auto keep = std::min(domains_told, best.size());
+  std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(keep), best.end(),
+                    [](const auto& x, const auto& y) { return x.first != y.first ? x.first > y.first : x.second < y.second; });
+  best.resize(keep);
+  for (const auto& [offered, d] : best)
+    out.best.push_back(DomainCount{rung.level == t.node_level() ? b.shape().nodes[t.node_at(d)].name : domain_name(t, d), offered / unit, asked});
+  return out;
+}
+
+// Each layer by itself: how many of its segments could be formed anywhere, of how many.
+std::vector<LayerCount> layer_counts(const Board& b, const Part& part, const Counts& counts) {
+  std::vector<LayerCount> out;
+  const auto& t = b.topology();
+  if (!part.sizes.empty()) return out;
+  for (std::size_t i = 0; i < part.layers.size(); ++i) {
+    Part inner = part;
+    inner.layers.erase(inner.layers.begin(), inner.layers.begin() + static_cast<std::ptrdiff_t>(i));
+    Chooser chooser(counts, inner);
+    std::uint32_t found = 0;
+    for (const auto d : t.at_level(part.layers[i].level)) found += chooser.capacity(d) / part.layers[i].size;
+    out.push_back(LayerCount{t.level_name(part.layers[i].level), part.layers[i].size, found, part.min / part.layers[i].size});
+  }
+  if (part.demand.multiple > 1) {
+    std::uint32_t found = 0;
+    for (const auto u : counts.units) found += u / part.demand.multiple;
+    out.push_back(LayerCount{"node", part.demand.multiple, found, part.min / part.demand.multiple});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string domain_name(const TopologyIndex& t, std::uint32_t d) { return d == TopologyIndex::root ? "any" : t.domain(d).name; }
+
+void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, std::size_t open_rungs, const Options& o) {
+  Verdict& v = a.verdict;
+  if (v.reason == Reason::none) v.reason = Reason::resources;
+  if (!o.explain) return;
+  Chooser chooser(counts, part);
+  const auto& t = b.topology();
+  std::uint64_t offered = 0;
+  for (const auto d : t.at_level(TopologyIndex::any_level)) offered = std::max<std::uint64_t>(offered, counts.sum[d]);
+  v.offered = static_cast<std::uint32_t>(offered);
+  v.asked = part.min;
+  v.causes = causes_of(b, part);
+  a.layers = layer_counts(b, part, counts);
+  Duration opens{};
+  for (std::size_t i = 0; i < part.rungs.size(); ++i) {
+    auto r = rung_verdict(b, part, chooser, part.rungs[i]);
+    r.causes = v.causes;
+    if (i >= open_rungs && o.eligible) r.opens = *o.eligible + opens;
+    opens += part.rungs[i].wait;
+    v.rungs.push_back(std::move(r));
+  }
+  std::string text;
+  for (const auto& l : a.layers) text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
+  if (text.empty() && !v.rungs.empty() && !v.rungs.back().best.empty()) {
+    const auto& r = v.rungs.back();
+    text = r.level == "any" ? fmt::format("{} of {} {} free", v.offered, v.asked, part.by_tasks ? "task slots" : "nodes")
+                            : fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
+  }
+  if (v.detail.empty()) v.detail = text;
+}
+
+}  // namespace sy::sched::placement

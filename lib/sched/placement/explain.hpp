@@ -1,0 +1,13 @@
+// Why a part does not fit, per rung, as data: the best domains with k of n, what the nodes fell to, how far segments came.
+// Not the decision itself (choose.hpp).
+#pragma once
+
+#include "sched/placement/choose.hpp"
+
+namespace sy::sched::placement {
+
+// Fills reason, counts, causes, rungs and detail of a verdict that is not "fits".
+void explain(Answer&, const Board&, const Part&, const Counts&, std::size_t open_rungs, const Options&);
+std::string domain_name(const model::TopologyIndex&, std::uint32_t domain);
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,400 @@
+// Inside the chosen domain, level by level (P5), in whole segments above a segment's level (P6).
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/assert.hpp"
+#include "sched/placement/choose.hpp"
+
+namespace sy::sched::placement {
+
+using model::TopologyIndex;
+
+std::uint32_t Chooser::counting_unit(std::size_t layer) const {
+  if (part_.sizes.empty() && layer < part_.layers.size()) return part_.layers[layer].size;
+  return std::max(part_.demand.multiple, 1U);
+}
+
+Chooser::Entry Chooser::entry_of(std::uint32_t domain, std::size_t layer) const {
+  const auto& d = t_.domain(domain);
+  const auto unit = counting_unit(layer);
+  return Entry{domain, d.begin, d.end, domain, cap_[domain] / unit, sum_[domain], (forced_in(d.begin, d.end) + unit - 1) / unit, 0, false, false};
+}
+
+// Nothing to divide any further: whole nodes of a leaf, one node, or a domain of the next layer of segments.
+bool Chooser::terminal(const Entry& e, std::size_t layer) const {
+  if (e.node) return true;
+  if (part_.sizes.empty() && layer < part_.layers.size() && t_.domain(e.id).level == part_.layers[layer].level) return true;
+  if (e.run) return !part_.by_tasks;
+  return t_.domain(e.id).leaf() && !part_.by_tasks && t_.kind() != model::Topology::Kind::flat;
+}
+
+// In a flat topology maximal runs of adjacent free nodes count as domains of one level below the root.
+void Chooser::expand_runs(const Entry& e, std::vector<Entry>& out) const {
+  const auto unit = counting_unit(part_.layers.size());
+  std::uint32_t from = e.begin, sum = 0;
+  for (auto p = e.begin; p <= e.end; ++p) {
+    if (p < e.end && units_[p] > 0) {
+      if (sum == 0) from = p;
+      sum += units_[p];
+    } else if (sum > 0) {
+      out.push_back(Entry{e.id, from, p, e.leaf, sum / unit, sum, (forced_in(from, p) + unit - 1) / unit, 0, false, true});
+      sum = 0;
+    }
+  }
+}
+
+void Chooser::expand(const Entry& e, std::size_t layer, std::vector<Entry>& out) const {
+  if (!e.run && !t_.domain(e.id).leaf()) {
+    t_.for_children(e.id, [&](std::uint32_t c) { if (cap_[c] > 0) out.push_back(entry_of(c, layer)); });
+    return;
+  }
+  if (!e.run && t_.kind() == model::Topology::Kind::flat) return expand_runs(e, out);
+  const auto unit = counting_unit(layer);
+  for (auto p = e.begin; p < e.end; ++p)
+    if (units_[p] > 0)
+      out.push_back(Entry{p, p, p + 1, e.leaf, units_[p] / unit, counts_.raw.empty() ? units_[p] : counts_.raw[p], forced_in(p, p + 1), 0, true, false});
+}
+
+// Cheaper, then by name: the end of every tie.
+bool Chooser::before(const Entry& a, const Entry& b) const {
+  if (a.node && b.node) {
+    if (counts_.board != nullptr && !counts_.board->equal_weights()) {
+      const auto x = counts_.board->weight(a.id), y = counts_.board->weight(b.id);
+      if (x != y) return x < y;
+    }
+    return a.id < b.id;
+  }
+  if (!a.node && !b.node && !a.run && !b.run) {
+    if (const auto c = compare_weight(a.id, b.id); c != 0) return c < 0;
+    const auto &x = t_.domain(a.id), &y = t_.domain(b.id);
+    if (x.level == y.level && x.name_rank != y.name_rank) return x.name_rank < y.name_rank;
+  }
+  return a.begin < b.begin;
+}
+
+bool Chooser::smaller(const Entry& a, const Entry& b) const {
+  if (a.cap != b.cap) return a.cap < b.cap;
+  return a.raw != b.raw ? a.raw < b.raw : before(a, b);
+}
+
+bool Chooser::larger(const Entry& a, const Entry& b) const {
+  if (a.cap != b.cap) return a.cap > b.cap;
+  return a.raw != b.raw ? a.raw < b.raw : before(a, b);
+}
+
+// Entries that hold a required node are used anyway: they take theirs, and then as much of the rest as they can.
+void Chooser::best_fit_forced(std::vector<Entry>& entries, std::uint32_t& rest) const {
+  for (auto& e : entries) {
+    e.take = std::min({e.forced, e.cap, rest});
+    rest -= e.take;
+  }
+  while (rest > 0) {
+    Entry* best = nullptr;
+    for (auto& e : entries) {
+      if (e.forced == 0 || e.cap == e.take) continue;
+      const auto spare = e.cap - e.take, least = best == nullptr ? 0 : best->cap - best->take;
+      if (best == nullptr || (spare >= rest ? least < rest || spare < least : least < rest && spare > least)) best = &e;
+    }
+    if (best == nullptr) return;
+    const auto more = std::min(rest, best->cap - best->take);
+    best->take += more;
+    rest -= more;
+  }
+}
+
+// Most slots first; the last one chosen is the tightest that holds the rest.
+void Chooser::best_fit(std::vector<Entry>& entries, std::uint32_t n) const {
+  std::uint32_t rest = n;
+  if (!forced_.empty()) {
+    best_fit_forced(entries, rest);
+    if (rest == 0) return;
+    for (auto& e : entries)
+      if (e.forced > 0) e.cap = 0;
+  }
+  const auto tightest = [&](std::size_t from) {
+    Entry* best = nullptr;
+    for (auto i = from; i < entries.size(); ++i)
+      if (entries[i].cap >= rest && (best == nullptr || smaller(entries[i], *best))) best = &entries[i];
+    return best;
+  };
+  if (auto* one = tightest(0); one != nullptr) {
+    one->take = rest;
+    return;
+  }
+  // Only as many as are taken need to be in order.
+  const auto less = [&](const Entry& a, const Entry& b) { return larger(b, a); };
+  std::make_heap(entries.begin(), entries.end(), less);
+  auto heap_end = entries.end();
+  while (rest > 0 && heap_end != entries.begin()) {
+    if (entries.front().cap >= rest) {
+      Entry* best = nullptr;
+      for (auto i = entries.begin(); i != heap_end; ++i)
+        if (i->cap >= rest && (best == nullptr || smaller(*i, *best))) best = &*i;
+      best->take = rest;
+      return;
+    }
+    std::pop_heap(entries.begin(), heap_end, less);
+    --heap_end;
+    heap_end->take = heap_end->cap;
+    rest -= heap_end->cap;
+  }
+}
+
+// The fewest entries, and shares as equal as their room allows.
+void Chooser::balance(std::vector<Entry>& entries, std::uint32_t n) const {
+  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    return (a.forced > 0) != (b.forced > 0) ? a.forced > 0 : larger(a, b);
+  });
+  std::size_t used = 0;
+  for (std::uint64_t room = 0; used < entries.size() && (room < n || entries[used].forced > 0); ++used) room += entries[used].cap;
+  std::vector<Entry*> order;
+  for (std::size_t i = 0; i < used; ++i) order.push_back(&entries[i]);
+  std::sort(order.begin(), order.end(), [&](const Entry* a, const Entry* b) { return a->cap != b->cap ? a->cap < b->cap : before(*b, *a); });
+  std::uint32_t rest = n;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto share = std::max(rest / static_cast<std::uint32_t>(order.size() - i), order[i]->forced);
+    order[i]->take = std::min({order[i]->cap, share, rest});
+    rest -= order[i]->take;
+  }
+}
+
+void Chooser::divide(std::vector<Entry>& entries, std::uint32_t n, Fill fill) const {
+  if (fill == Fill::best_fit || fill == Fill::loosest) return best_fit(entries, n);
+  if (fill == Fill::balanced) return balance(entries, n);
+  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return fill == Fill::pack_parents ? larger(a, b) : smaller(a, b); });
+  std::uint32_t rest = n;
+  for (auto& e : entries) {
+    e.take = std::min({e.forced, e.cap, rest});
+    rest -= e.take;
+  }
+  for (auto& e : entries) {
+    const auto more = std::min(rest, e.cap - e.take);
+    e.take += more;
+    rest -= more;
+  }
+}
+
+void Chooser::note_first(const std::vector<Entry>& entries, Choice& choice) const {
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max(), most = 0;
+  for (const auto& e : entries) {
+    if (e.take == 0) continue;
+    ++choice.children_used;
+    least = std::min(least, e.take);
+    most = std::max(most, e.take);
+  }
+  choice.difference = choice.children_used == 0 ? 0 : most - least;
+}
+
+// best_fit, for all chosen domains together.
+void Chooser::fill_level_by_level(std::vector<Entry> frontier, std::uint32_t n, std::size_t layer, Choice& choice, bool first) {
+  const auto open = [&](const Entry& e) { return !terminal(e, layer); };
+  while (std::any_of(frontier.begin(), frontier.end(), open)) {
+    std::vector<Entry> next;
+    for (auto& e : frontier) {
+      e.take = 0;
+      if (open(e)) expand(e, layer, next);
+      else next.push_back(e);
+    }
+    domains_looked_at += next.size();
+    best_fit(next, n);
+    if (first) note_first(next, choice);
+    first = false;
+    std::erase_if(next, [](const Entry& e) { return e.take == 0; });
+    frontier = std::move(next);
+  }
+  if (first) choice.children_used = n;
+  for (const auto& e : frontier) settle(e, layer, choice);
+}
+
+// The other ways, for each chosen domain by itself.
+void Chooser::fill_each(const Entry& e, std::uint32_t n, std::size_t layer, Choice& choice, bool first) {
+  if (terminal(e, layer)) {
+    Entry copy = e;
+    copy.take = n;
+    if (first) choice.children_used = n;
+    return settle(copy, layer, choice);
+  }
+  std::vector<Entry> inside;
+  expand(e, layer, inside);
+  domains_looked_at += inside.size();
+  divide(inside, n, part_.fill);
+  if (first) note_first(inside, choice);
+  for (const auto& c : inside)
+    if (c.take > 0) fill_each(c, c.take, layer, choice, false);
+}
+
+// n counting units inside one domain.
+void Chooser::fill_domain(std::uint32_t domain, std::uint32_t n, std::size_t layer, Choice& choice, bool first) {
+  Entry e = entry_of(domain, layer);
+  e.take = n;
+  if (part_.fill == Fill::best_fit || part_.fill == Fill::loosest) fill_level_by_level({e}, n, layer, choice, first);
+  else fill_each(e, n, layer, choice, first);
+}
+
+void Chooser::settle(const Entry& e, std::size_t layer, Choice& choice) {
+  if (part_.sizes.empty() && layer < part_.layers.size()) fill_segments(e, layer, choice);
+  else emit(e, e.take * counting_unit(layer), choice);
+}
+
+void Chooser::emit(const Entry& e, std::uint32_t units, Choice& choice) {
+  choice.shares.push_back(Share{e.leaf, e.begin, e.end, units, segment_});
+}
+
+// What the shares from `from` on take is not there for the next segment.
+void Chooser::consume(const Choice& choice, std::size_t from) {
+  own_counts();
+  for (auto i = from; i < choice.shares.size(); ++i) {
+    const auto& s = choice.shares[i];
+    for (auto d = static_cast<std::int32_t>(s.leaf); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) sum_store_[static_cast<std::size_t>(d)] -= s.units;
+    if (part_.by_tasks) units_store_[s.begin] -= s.units;
+    else if (t_.kind() == model::Topology::Kind::flat) {
+      auto rest = s.units;
+      for (auto p = s.begin; p < s.end && rest > 0; ++p)
+        if (units_store_[p] > 0) units_store_[p] = 0, --rest;
+    }
+  }
+}
+
+// Below a segment's level each segment is filled by itself.
+void Chooser::fill_segments(const Entry& e, std::size_t layer, Choice& choice) {
+  const auto size = part_.layers[layer].size;
+  const bool simple = !part_.by_tasks && layer + 1 == part_.layers.size() && t_.domain(e.id).leaf() && t_.kind() != model::Topology::Kind::flat;
+  for (std::uint32_t k = 0; k < e.take; ++k) {
+    const auto from = choice.shares.size();
+    if (simple) emit(e, size, choice);
+    else fill_domain(e.id, size / counting_unit(layer + 1), layer + 1, choice, false);
+    if (layer == 0) ++segment_;
+    if (simple || k + 1 == e.take) continue;
+    consume(choice, from);
+    count_segments_of(e.id);
+  }
+}
+
+// Nothing is packed: domains already broken first, the least free of them first.
+void Chooser::fill_loosest(std::uint32_t domain, std::uint32_t n, Choice& choice) {
+  std::vector<Entry> leaves;
+  const auto end = t_.domain(domain).next;
+  for (auto d = domain; d < end; ++d)
+    if (t_.domain(d).leaf() && cap_[d] > 0) leaves.push_back(entry_of(d, 0));
+  domains_looked_at += end - domain;
+  const auto whole = [&](const Entry& e) { return counts_.idle[e.id] == e.end - e.begin; };
+  std::sort(leaves.begin(), leaves.end(), [&](const Entry& a, const Entry& b) {
+    if ((a.forced > 0) != (b.forced > 0)) return a.forced > 0;
+    if (whole(a) != whole(b)) return whole(b);
+    if (whole(a) && free_ancestors(a.id) != free_ancestors(b.id)) return free_ancestors(a.id) < free_ancestors(b.id);
+    return smaller(a, b);
+  });
+  std::uint32_t rest = n;
+  for (auto& e : leaves) {
+    e.take = std::min({e.forced, e.cap, rest});
+    rest -= e.take;
+  }
+  for (auto& e : leaves) {
+    const auto more = std::min(rest, e.cap - e.take);
+    e.take += more;
+    rest -= more;
+  }
+  std::erase_if(leaves, [](const Entry& e) { return e.take == 0; });
+  note_first(leaves, choice);
+  for (const auto& e : leaves) {
+    if (terminal(e, 0)) emit(e, e.take, choice);
+    else fill_level_by_level({e}, e.take, 0, choice, false);
+  }
+}
+
+// Adjacent nodes only: the tightest run that holds them.
+void Chooser::fill_window(std::uint32_t domain, std::uint32_t n, Choice& choice) {
+  std::uint32_t begin = 0, end = 0;
+  if (contiguous_run(domain, n, &begin, &end) < n) return;
+  if (!forced_.empty()) begin = std::min(forced_.front(), window_start(begin, end, n));
+  std::uint32_t rest = n;
+  for (auto p = begin; p < end && rest > 0; ++p) {
+    const auto take = std::min(rest, units_[p]);
+    choice.shares.push_back(Share{t_.leaf_at(p), p, p + 1, take, 0});
+    rest -= take;
+  }
+  choice.children_used = static_cast<std::uint32_t>(choice.shares.size());
+}
+
+// The last start from which a window of n units still reaches past the last required node.
+std::uint32_t Chooser::window_start(std::uint32_t begin, std::uint32_t end, std::uint32_t n) const {
+  for (auto from = begin; from < end; ++from) {
+    std::uint32_t sum = 0;
+    auto to = from;
+    while (to < end && sum < n) sum += units_[to++];
+    if (sum >= n && to > forced_.back()) return from;
+  }
+  return begin;
+}
+
+std::optional<Choice> Chooser::fill(std::size_t rung, const Candidate& c) {
+  Choice choice;
+  Chooser fresh(*this, Borrow{});  // consumes counts of its own
+  const bool ok = fresh.fill_into(choice, rung, c);
+  domains_looked_at += fresh.domains_looked_at;
+  budget_ended |= fresh.budget_ended;
+  if (!ok) return std::nullopt;
+  choice.growth = fresh.growth_of(choice.shares);
+  return choice;
+}
+
+bool Chooser::fill_into(Choice& choice, std::size_t rung, const Candidate& c) {
+  choice.rung = rung;
+  choice.units = c.units;
+  choice.domains = c.domains.empty() ? std::vector<std::uint32_t>{c.domain} : c.domains;
+  if (part_.rungs[rung].level == t_.node_level()) {
+    choice.domains = {t_.leaf_at(c.domain)};
+    choice.children_used = 1;
+    choice.shares.push_back(Share{t_.leaf_at(c.domain), c.domain, c.domain + 1, c.units, 0});
+    return true;
+  }
+  if (part_.contiguous) fill_window(c.domain, c.units, choice);
+  else if (!part_.sizes.empty()) return fill_sizes(c.domain, choice);
+  else if (part_.shorter && !part_.layers.empty() && c.units % part_.layers.front().size != 0) return fill_shorter(c.domain, c.units, choice);
+  else if (part_.fill == Fill::loosest) fill_loosest(c.domain, c.units, choice);
+  else if (c.domains.empty()) fill_domain(c.domain, c.units / counting_unit(0), 0, choice, true);
+  else {
+    std::vector<Entry> frontier;
+    for (const auto d : c.domains) frontier.push_back(entry_of(d, 0));
+    const auto n = c.units / counting_unit(0);
+    divide(frontier, n, part_.fill);
+    note_first(frontier, choice);
+    if (part_.fill == Fill::best_fit) fill_level_by_level(frontier, n, 0, choice, false);
+    else for (const auto& e : frontier) if (e.take > 0) fill_each(e, e.take, 0, choice, false);
+  }
+  std::uint64_t given = 0;
+  for (const auto& s : choice.shares) given += s.units;
+  return given == choice.units;
+}
+
+std::int64_t Chooser::growth_of(const std::vector<Share>& shares) {
+  if (mark_.empty()) mark_.assign(t_.domains().size(), 0);
+  ++mark_now_;
+  std::map<std::uint32_t, std::uint32_t> in_leaf;  // nodes taken, where nodes are interchangeable
+  std::int64_t out = 0;
+  const auto touch = [&](std::uint32_t leaf) {
+    for (auto d = static_cast<std::int32_t>(leaf); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) {
+      const auto i = static_cast<std::size_t>(d);
+      const auto& domain = t_.domain(static_cast<std::uint32_t>(d));
+      if (counts_.idle[i] != domain.size() || mark_[i] == mark_now_) return;
+      mark_[i] = mark_now_;
+      if (domain.counts) out += domain.size();
+    }
+  };
+  std::uint32_t last = ~0U;
+  for (const auto& s : shares) {
+    if (!part_.by_tasks) in_leaf[s.leaf] += s.units;
+    else if (s.begin != last && (counts_.board == nullptr || counts_.board->idle(s.begin))) ++out, touch(s.leaf);
+    last = s.begin;
+  }
+  for (const auto& [leaf, n] : in_leaf) {
+    const auto in_use = counts_.sum[leaf] > counts_.idle[leaf] && !part_.demand.whole ? counts_.sum[leaf] - counts_.idle[leaf] : 0;
+    if (n <= in_use) continue;
+    out += n - in_use;
+    touch(leaf);
+  }
+  return out;
+}
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,409 @@
+#include "sched/placement/gang.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace sy::sched::placement {
+namespace {
+
+using model::Affinity;
+using model::Spread;
+using model::TopologyIndex;
+
+using Open = std::vector<bool>;                 // by position
+using Next = std::function<bool()>;
+
+class Search {
+ public:
+  Search(const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o, std::uint64_t budget)
+      : t_(t), options_(o), nodes_(nodes.begin(), nodes.end()), board_(shape, t, nodes_), budget_(budget) {}
+
+  // `exhaustive`: where the usual choices fail, also every other way to divide a plain group over nodes.
+  GangResult run(const Piece& root, bool exhaustive, const Open* open) {
+    exhaustive_ = exhaustive;
+    GangResult r;
+    r.placed = put(root, 0, TopologyIndex::root, open, [] { return true; });
+    r.budget_ended = !r.placed && budget_ended_;
+    r.steps = steps_;
+    r.level = level_;
+    r.domain = domain_;
+    if (r.placed) collect(r);
+    for (std::uint64_t most = 0; const auto& [name, times] : blocked_)
+      if (times > most) most = times, r.blocked_by = name;
+    return r;
+  }
+
+ private:
+  struct Record {
+    const Piece* piece;
+    std::uint32_t replica;
+    std::vector<std::pair<const Piece*, std::uint32_t>> inside;  // the containers' copies around it
+    std::vector<Named> nodes;
+  };
+
+  bool spend() {
+    ++steps_;
+    if (budget_ == 0) {
+      budget_ended_ = true;
+      return false;
+    }
+    --budget_;
+    return true;
+  }
+
+  bool put(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& next) {
+    if (replica == p.replicas) return next();
+    // Wishes are tried first with, then without.
+    for (const bool wishes : {true, false}) {
+      if (!wishes && !has_wishes(p)) break;
+      Open mask;
+      const bool narrowed = restrict(p, replica, wishes, open, mask);
+      const Open* inner = narrowed ? &mask : open;
+      const bool ok = p.container ? put_container(p, replica, scope, inner, open, next) : put_leaf(p, replica, scope, inner, open, next);
+      if (ok) return true;
+      if (budget_ended_) return false;
+    }
+    ++blocked_[p.name];
+    return false;
+  }
+
+  bool put_container(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Open* outer, const Next& next) {
+    around_.emplace_back(&p, replica);
+    const bool top = around_.size() == 1;
+    bool ok = false;
+    for (std::size_t rung = 0; rung < p.part.rungs.size() && !ok && !budget_ended_; ++rung) {
+      if (top && rung >= open_rungs(p.part)) break;
+      for (const auto d : domains_on(p, rung, scope, open)) {
+        if (!spend()) break;
+        if (top) level_ = p.part.rungs[rung].level, domain_ = d;
+        ok = put_children(p, 0, d, open, [&] {
+          const auto saved = around_;
+          around_.pop_back();
+          const bool done = put(p, replica + 1, scope, outer, next);
+          around_ = saved;
+          return done;
+        });
+        if (ok || budget_ended_) break;
+      }
+    }
+    around_.pop_back();
+    return ok;
+  }
+
+  std::size_t open_rungs(const Part& part) const {
+    if (!options_.waited) return part.rungs.size();
+    std::size_t n = 1;
+    for (Duration opens{}; n < part.rungs.size(); ++n) {
+      opens += part.rungs[n - 1].wait;
+      if (opens > *options_.waited) break;
+    }
+    return n;
+  }
+
+  bool put_children(const Piece& p, std::size_t at, std::uint32_t scope, const Open* open, const Next& next) {
+    if (at == p.children.size()) return next();
+    return put(p.children[at], 0, scope, open, [&] { return put_children(p, at + 1, scope, open, next); });
+  }
+
+  // Domains of that rung that could hold every child by itself, the tightest first.
+  std::vector<std::uint32_t> domains_on(const Piece& p, std::size_t rung, std::uint32_t scope, const Open* open) {
+    const auto& r = p.part.rungs[rung];
+    std::vector<std::uint32_t> all;
+    const auto& inside = t_.domain(scope);
+    if (r.level == TopologyIndex::any_level && scope == TopologyIndex::root) all = t_.at_level(r.level);
+    else if (inside.level >= r.level) all = {scope};
+    else
+      for (const auto d : t_.at_level(r.level))
+        if (d >= scope && d < inside.next) all.push_back(d);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    std::vector<std::vector<std::uint32_t>> sums;
+    std::vector<std::uint64_t> least;
+    gather(p, open, 1, sums, least);
+    for (const auto d : all) {
+      bool fits = true;
+      std::uint64_t free = 0;
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        fits &= sums[i][d] >= least[i];
+        free += sums[i][d];
+      }
+      if (fits) order.emplace_back(free, d);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : t_.domain(a.second).name_rank < t_.domain(b.second).name_rank;
+    });
+    std::vector<std::uint32_t> out;
+    for (const auto& [free, d] : order) out.push_back(d);
+    return out;
+  }
+
+  void gather(const Piece& p, const Open* open, std::uint64_t copies, std::vector<std::vector<std::uint32_t>>& sums, std::vector<std::uint64_t>& least) {
+    for (const auto& c : p.children) {
+      if (c.container) {
+        gather(c, open, copies * c.replicas, sums, least);
+        continue;
+      }
+      const Offer& o = board_.offer(c.part);
+      sums.push_back(open == nullptr ? o.sum : board_.narrowed(o, TopologyIndex::root, open).sum);
+      least.push_back(copies * c.replicas * c.part.min);
+    }
+  }
+
+  bool put_leaf(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Open* outer, const Next& next) {
+    const Offer& whole = board_.offer(p.part);
+    const Offer offer = board_.narrowed(whole, scope, open);
+    const Counts counts = counts_of(board_, offer);
+    Chooser chooser(counts, p.part);
+    chooser.budget = &budget_;
+    const Next after = [&] { return put(p, replica + 1, scope, outer, next); };
+    for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung) {
+      for (const auto& c : chooser.candidates(rung, scope)) {
+        if (!spend()) return false;
+        const auto choice = chooser.fill(rung, c);
+        budget_ended_ |= chooser.budget_ended;
+        if (!choice) continue;
+        if (take(p, replica, name_nodes(counts, p.part, *choice), after)) return true;
+        if (budget_ended_) return false;
+      }
+    }
+    const bool plain = p.part.layers.empty() && p.part.sizes.empty() && p.part.demand.multiple == 1 && !p.part.contiguous;
+    if (!exhaustive_ || !plain) return false;
+    for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung) {
+      const auto candidates = p.part.rungs[rung].level == t_.node_level() ? std::vector<Candidate>{} : chooser.candidates(rung, scope);
+      for (const auto& c : candidates) {
+        std::vector<Named> chosen;
+        if (enumerate(p, replica, offer, t_.domain(c.domain).begin, t_.domain(c.domain).end, c.units, chosen, after)) return true;
+        if (budget_ended_) return false;
+      }
+    }
+    return false;
+  }
+
+  // Every way to take n units from the nodes of the interval; equal neighbours in a leaf are filled in falling order only.
+  bool enumerate(const Piece& p, std::uint32_t replica, const Offer& o, std::uint32_t at, std::uint32_t end, std::uint32_t n,
+                 std::vector<Named>& chosen, const Next& after) {
+    if (n == 0) return take(p, replica, chosen, after);
+    while (at < end && o.units[at] == 0) ++at;
+    if (at == end || !spend()) return false;
+    auto most = std::min(n, o.units[at]);
+    if (at > 0 && t_.leaf_at(at) == t_.leaf_at(at - 1) && o.units[at - 1] == o.units[at] && same_node(at - 1, at))
+      most = std::min(most, !chosen.empty() && chosen.back().position == at - 1 ? chosen.back().units : 0U);
+    std::uint64_t rest = 0;
+    for (auto i = at + 1; i < end; ++i) rest += o.units[i];
+    for (auto k = most + 1; k-- > 0;) {
+      if (k + rest < n) break;
+      if (k > 0) chosen.push_back(Named{at, k, 0});
+      const bool ok = enumerate(p, replica, o, at + 1, end, n - k, chosen, after);
+      if (k > 0) chosen.pop_back();
+      if (ok) return true;
+      if (budget_ended_) return false;
+    }
+    return false;
+  }
+
+  bool same_node(std::uint32_t a, std::uint32_t b) const {
+    const auto &x = board_.now(a), &y = board_.now(b);
+    const auto &i = board_.shape().nodes[t_.node_at(a)], &j = board_.shape().nodes[t_.node_at(b)];
+    return x.free == y.free && x.jobs == y.jobs && i.features == j.features && i.total == j.total && i.weight == j.weight;
+  }
+
+  bool take(const Piece& p, std::uint32_t replica, std::vector<Named> named, const Next& after) {
+    std::vector<std::pair<std::uint32_t, NodeNow>> before;
+    for (const auto& n : named) {
+      const auto node = t_.node_at(n.position);
+      before.emplace_back(node, nodes_[node]);
+      NodeNow& now = nodes_[node];
+      now.free -= taken(p.part.demand, p.part.by_tasks ? n.units : 1, board_.shape().nodes[node], now);
+      if (now.jobs++ == 0) now.sole_user = options_.uid;
+      board_.changed(NodeIndex{node});
+    }
+    records_.push_back(Record{&p, replica, around_, std::move(named)});
+    if (after()) return true;
+    records_.pop_back();
+    for (auto i = before.rbegin(); i != before.rend(); ++i) {
+      nodes_[i->first] = std::move(i->second);
+      board_.changed(NodeIndex{i->first});
+    }
+    return false;
+  }
+
+  // ---- spread and affinity ----
+
+  static bool has_wishes(const Piece& p) {
+    const auto wish = [](const Affinity& a) { return !a.require; };
+    return std::any_of(p.spread.begin(), p.spread.end(), [](const Spread& s) { return s.mode == Spread::Mode::prefer; }) ||
+           std::any_of(p.affinity.begin(), p.affinity.end(), wish) || std::any_of(p.anti_affinity.begin(), p.anti_affinity.end(), wish);
+  }
+
+  // Copies of p placed already (in the same copy of what is around it), by domain.
+  std::map<std::uint32_t, std::uint32_t> copies_in(const Piece& p, std::int32_t level) const {
+    std::map<std::uint32_t, std::set<std::uint32_t>> seen;
+    for (const auto& r : records_) {
+      auto chain = r.inside;
+      chain.emplace_back(r.piece, r.replica);
+      for (std::size_t i = 0; i < chain.size(); ++i) {
+        if (chain[i].first != &p) continue;
+        const bool same = i == around_.size() && std::equal(around_.begin(), around_.end(), chain.begin());
+        if (!same) continue;
+        for (const auto& n : r.nodes)
+          if (const auto d = t_.ancestor(t_.leaf_at(n.position), level); d >= 0) seen[static_cast<std::uint32_t>(d)].insert(chain[i].second);
+          else if (level == t_.node_level()) seen[node_key(n.position)].insert(chain[i].second);
+      }
+    }
+    std::map<std::uint32_t, std::uint32_t> out;
+    for (const auto& [d, copies] : seen) out[d] = static_cast<std::uint32_t>(copies.size());
+    return out;
+  }
+
+  // Nodes are no domains of the index, except single ones.
+  std::uint32_t node_key(std::uint32_t position) const { return static_cast<std::uint32_t>(t_.domains().size()) + position; }
+  std::int64_t key_of(std::uint32_t position, std::int32_t level) const {
+    const auto d = t_.ancestor(t_.leaf_at(position), level);
+    return d >= 0 ? d : level == t_.node_level() ? static_cast<std::int64_t>(node_key(position)) : -1;
+  }
+
+  static bool closed(const Spread& s, const Piece& p, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) {
+    if (s.max_share && placed > 0 && 100ULL * here > std::uint64_t{*s.max_share} * placed) return true;
+    if (s.max_per_domain && here >= *s.max_per_domain) return true;
+    if (s.max_skew && here + 1 - least > *s.max_skew) return true;
+    return s.min_domains && here > 0 && used < *s.min_domains && *s.min_domains - used >= p.replicas - placed;
+  }
+
+  void close_spread(const Piece& p, const Spread& s, std::uint32_t placed, Open& mask) const {
+    const auto level = *t_.find_level(s.level);
+    const auto copies = copies_in(p, level);
+    std::map<std::int64_t, std::uint32_t> all;  // every domain that exists for this piece
+    for (std::uint32_t q = 0; q < t_.size(); ++q)
+      if (const auto k = key_of(q, level); k >= 0) all.try_emplace(k, 0);
+    for (const auto& [d, n] : copies) all[d] = n;
+    std::uint32_t least = all.empty() ? 0 : ~0U;
+    for (const auto& [d, n] : all) least = std::min(least, n);
+    for (std::uint32_t q = 0; q < t_.size(); ++q) {
+      const auto k = key_of(q, level);
+      if (k < 0 || closed(s, p, placed, all[k], copies.size(), least)) mask[q] = false;
+    }
+  }
+
+  // Domains that hold members of a group or job.
+  std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const {
+    std::set<std::int64_t> out;
+    for (const auto& r : records_) {
+      const bool of = r.piece->name == target || std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return c.first->name == target; });
+      if (!of) continue;
+      known = true;
+      for (const auto& n : r.nodes) out.insert(key_of(n.position, level));
+    }
+    for (const auto& m : options_.members)
+      if (m.group == target)
+        if (const auto q = t_.position_of(m.node.value); q >= 0) known = true, out.insert(key_of(static_cast<std::uint32_t>(q), level));
+    return out;
+  }
+
+  // The positions where this copy may go; false: nothing restricts it beyond `open`.
+  bool restrict(const Piece& p, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const {
+    if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty()) return false;
+    mask = open == nullptr ? Open(t_.size(), true) : *open;
+    for (const auto& s : p.spread)
+      if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, mask);
+    const auto apply = [&](const Affinity& a, bool together) {
+      if (!a.require && !wishes) return;
+      const auto level = *t_.find_level(a.level);
+      bool known = false;
+      const auto domains = domains_of(a.target, level, known);
+      if (!known) {  // the first of its own kind is free to choose; another job that is nowhere holds up who must be near it
+        if (together && a.require && a.target != p.name) mask.assign(mask.size(), false);
+        return;
+      }
+      for (std::uint32_t q = 0; q < t_.size(); ++q)
+        if (domains.contains(key_of(q, level)) != together) mask[q] = false;
+    };
+    for (const auto& a : p.affinity) apply(a, true);
+    for (const auto& a : p.anti_affinity) apply(a, false);
+    return true;
+  }
+
+  void collect(GangResult& r) const {
+    std::map<const Piece*, std::map<std::vector<std::uint32_t>, std::uint32_t>> copy_number;
+    for (const auto& record : records_) {
+      std::vector<std::uint32_t> copy;
+      for (const auto& [piece, replica] : record.inside) copy.push_back(replica);
+      copy.push_back(record.replica);
+      auto& numbers = copy_number[record.piece];
+      numbers.emplace(copy, static_cast<std::uint32_t>(numbers.size()));
+      const Part& part = record.piece->part;
+      for (const auto& n : record.nodes)
+        r.nodes.push_back(PlacedNode{NodeIndex{t_.node_at(n.position)}, part.by_tasks ? n.units : part.tasks_each, part.group, numbers[copy], n.segment});
+    }
+    std::stable_sort(r.nodes.begin(), r.nodes.end(), [&](const PlacedNode& a, const PlacedNode& b) {
+      if (a.group != b.group) return a.group < b.group;
+      if (a.replica != b.replica) return a.replica < b.replica;
+      if (a.segment != b.segment) return a.segment < b.segment;
+      return t_.position_of(a.node.value) < t_.position_of(b.node.value);
+    });
+  }
+
+  const TopologyIndex& t_;
+  const Options& options_;
+  std::vector<NodeNow> nodes_;
+  Board board_;
+  std::uint64_t budget_;
+  std::uint64_t steps_{};
+  bool budget_ended_{}, exhaustive_{};
+  std::vector<std::pair<const Piece*, std::uint32_t>> around_;
+  std::vector<Record> records_;
+  std::map<std::string, std::uint64_t> blocked_;
+  std::int32_t level_{TopologyIndex::any_level};
+  std::uint32_t domain_{};
+};
+
+// Groups that may be smaller than asked, depth-first.
+void elastic(Piece& p, std::vector<std::pair<std::uint32_t*, std::pair<std::uint32_t, std::uint32_t>>>& out) {
+  if (p.min_replicas < p.replicas) out.push_back({&p.replicas, {p.min_replicas, p.replicas}});
+  if (!p.container && p.part.min < p.part.max) out.push_back({&p.part.max, {p.part.min, p.part.max}});
+  for (auto& c : p.children) elastic(c, out);
+}
+
+void fix_counts(Piece& p) {
+  if (!p.container && p.part.choices.empty()) p.part.min = p.part.max;
+  for (auto& c : p.children) fix_counts(c);
+}
+
+}  // namespace
+
+GangResult place_gang(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o,
+                      const std::vector<bool>* open) {
+  const auto attempt = [&](const Piece& p) {
+    Piece fixed = p;
+    fix_counts(fixed);
+    GangResult r;
+    for (const bool exhaustive : {false, true}) {
+      Search search(shape, t, nodes, o, exhaustive ? o.budget : o.budget / 4 + 1);
+      r = search.run(fixed, exhaustive, open);
+      if (r.placed) break;
+    }
+    return r;
+  };
+  GangResult all = attempt(asked);
+  if (all.placed) return all;
+  Piece now = asked;
+  std::vector<std::pair<std::uint32_t*, std::pair<std::uint32_t, std::uint32_t>>> counts;
+  elastic(now, counts);
+  if (counts.empty()) return all;
+  for (auto& [count, range] : counts) *count = range.first;
+  GangResult best = attempt(now);
+  if (!best.placed) return best;
+  for (auto& [count, range] : counts) {  // what more there is room for, one group after the other
+    auto low = range.first, high = range.second;
+    while (low < high) {
+      *count = low + (high - low + 1) / 2;
+      GangResult more = attempt(now);
+      if (more.placed) best = std::move(more), low = *count;
+      else high = *count - 1;
+    }
+    *count = low;
+  }
+  return best;
+}
+
+}  // namespace sy::sched::placement

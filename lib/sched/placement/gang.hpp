@@ -1,0 +1,41 @@
+// Groups that come together or not at all (P1): a depth-first search over where each group, copy and container of groups goes,
+// cut off by a counted budget (P12). Not for a plain or segmented job: that is choose.hpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sched/placement/choose.hpp"
+
+namespace sy::sched::placement {
+
+// A group of the tree, resolved. A container only bounds its children.
+struct Piece {
+  std::string name;
+  Part part;                            // containers use its rungs and filter only
+  bool container{};
+  std::uint32_t replicas{1}, min_replicas{1};
+  std::vector<model::Spread> spread;
+  std::vector<model::Affinity> affinity, anti_affinity;
+  std::vector<Piece> children;
+};
+
+// Does the request need a search: groups inside groups, copies, spread, counted features?
+bool needs_search(const model::Group&);
+Result<Piece> make_piece(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);
+
+struct GangResult {
+  bool placed{};
+  bool budget_ended{};
+  std::vector<PlacedNode> nodes;        // by group, replica, path
+  std::int32_t level{model::TopologyIndex::any_level};
+  std::uint32_t domain{};
+  std::uint64_t steps{};
+  std::string blocked_by;               // the group that found no place most often
+};
+
+// `open`: the positions that may be used; null: all.
+GangResult place_gang(const Piece&, const ClusterShape&, const model::TopologyIndex&, std::span<const NodeNow> nodes, const Options&,
+                      const std::vector<bool>* open);
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "sched/placement/choose.hpp"
+
+namespace sy::sched::placement {
+namespace {
+
+// Whole nodes of one interval: required ones first, then those in use already (F grows least), then cheaper ones, then by name.
+void name_in(const Counts& c, const Part& part, const Share& share, std::vector<bool>& used, std::vector<Named>& out) {
+  std::vector<std::uint32_t> free;
+  for (auto p = share.begin; p < share.end; ++p)
+    if (c.units[p] > 0 && !used[p]) free.push_back(p);
+  const bool in_order = c.topology->kind() == model::Topology::Kind::flat && !part.layers.empty();  // as Chooser::consume
+  const bool plain = in_order || (part.required.empty() && (c.board == nullptr || (c.board->equal_weights() && part.demand.whole)));
+  if (!plain) {
+    const auto required = [&](std::uint32_t p) {
+      return std::find(part.required.begin(), part.required.end(), NodeIndex{c.topology->node_at(p)}) != part.required.end();
+    };
+    std::stable_sort(free.begin(), free.end(), [&](std::uint32_t a, std::uint32_t b) {
+      if (const bool x = required(a), y = required(b); x != y) return x;
+      if (c.board == nullptr) return false;
+      if (c.board->idle(a) != c.board->idle(b)) return c.board->idle(b);
+      return c.board->weight(a) < c.board->weight(b);
+    });
+  }
+  free.resize(std::min<std::size_t>(free.size(), share.units));
+  std::sort(free.begin(), free.end());
+  for (const auto p : free) {
+    used[p] = true;
+    out.push_back(Named{p, 1, share.segment});
+  }
+}
+
+}  // namespace
+
+std::vector<Named> name_nodes(const Counts& c, const Part& part, const Choice& choice) {
+  std::vector<Named> out;
+  out.reserve(choice.units);
+  std::vector<bool> used(part.by_tasks ? 0 : c.topology->size());
+  for (const auto& s : choice.shares) {
+    if (part.by_tasks) out.push_back(Named{s.begin, s.units, s.segment});
+    else name_in(c, part, s, used, out);
+  }
+  // Ranks run depth-first; with exact sizes in the order asked, inside each by path (P8).
+  const bool by_size = !part.sizes.empty();
+  std::stable_sort(out.begin(), out.end(), [&](const Named& a, const Named& b) {
+    return by_size && a.segment != b.segment ? a.segment < b.segment : a.position < b.position;
+  });
+  if (by_size || (part.layers.empty() && part.demand.multiple <= 1)) return out;
+  if (part.layers.empty()) {  // segments on single nodes: one entry each
+    std::vector<Named> split;
+    for (const auto& n : out)
+      for (std::uint32_t taken = 0; taken < n.units; taken += part.demand.multiple)
+        split.push_back(Named{n.position, part.demand.multiple, static_cast<std::uint32_t>(split.size())});
+    return split;
+  }
+  std::vector<std::uint32_t> number(out.size() + choice.units + 1, ~0U);
+  std::uint32_t next = 0;
+  for (auto& n : out) {
+    if (number[n.segment] == ~0U) number[n.segment] = next++;
+    n.segment = number[n.segment];
+  }
+  return out;
+}
+
+}  // namespace sy::sched::placement

@@ -1,0 +1,228 @@
+#include "sched/placement/part.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/hostlist.hpp"
+
+namespace sy::sched::placement {
+namespace {
+
+using model::Group;
+using model::PackFill;
+using model::PackOrder;
+using model::Segment;
+using model::TopologyIndex;
+
+constexpr Duration default_switch_wait = std::chrono::seconds{300};
+
+std::vector<model::GresRequest> times(std::vector<model::GresRequest> gres, std::uint32_t n) {
+  for (auto& g : gres) g.count *= n;
+  return gres;
+}
+
+void add(std::vector<model::GresRequest>& to, const std::vector<model::GresRequest>& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / std::max<std::uint64_t>(b, 1)); }
+
+void count_units(const Group& g, Part& p) {
+  p.by_tasks = g.tasks_given && !g.nodes_given;
+  if (p.by_tasks) {
+    p.max = g.tasks;
+    p.min = g.min_tasks == 0 ? g.tasks : g.min_tasks;
+    p.demand.most = g.tasks_per_node;
+    return;
+  }
+  p.min = g.nodes.min;
+  p.max = g.nodes.max;
+  p.choices = g.nodes.choices;
+  if (g.tasks_given) p.total_tasks = g.tasks;
+  p.tasks_each = g.tasks_per_node != 0 ? g.tasks_per_node : g.tasks_given ? divide_up(g.tasks, p.min) : 1;
+}
+
+void demand_of(const Group& g, const Options& o, Part& p) {
+  Demand& d = p.demand;
+  d.whole = o.whole_nodes || g.sharing == model::Sharing::exclusive_node;
+  d.exclusive_user = g.sharing == model::Sharing::exclusive_user;
+  d.uid = o.uid;
+  const std::uint32_t tasks = p.by_tasks ? 1 : p.tasks_each;
+  d.cpus = g.cpus_per_task * tasks;
+  if (g.memory_per_node) {
+    d.all_memory = g.memory_per_node->value == 0;
+    d.memory_node = *g.memory_per_node;
+  } else if (g.memory_per_cpu) {
+    d.memory = *g.memory_per_cpu * base::cpu_count(d.cpus);
+  }
+  d.gres = times(g.gres_per_task, tasks);
+  d.gres_node = g.gres_per_node;
+  for (auto job : g.gres_per_job) {  // spread evenly over the units
+    job.count = divide_up(static_cast<std::uint64_t>(job.count), p.max);
+    d.gres.push_back(job);
+  }
+  if (!p.by_tasks) {
+    add(d.gres_node, d.gres);
+    d.gres.clear();
+    d.most = 1;
+  }
+}
+
+Result<NodeSet> named(const std::string& list, const ClusterShape& shape, const char* field, std::vector<NodeIndex>& in_order) {
+  NodeSet out;
+  if (list.empty()) return out;
+  const auto names = base::expand_hostlist(list);
+  if (!names) return base::fail(names.error());
+  std::map<std::string_view, std::uint32_t> wanted;
+  for (std::uint32_t i = 0; i < shape.nodes.size(); ++i)
+    if (!shape.nodes[i].removed) wanted.emplace(shape.nodes[i].name, i);
+  for (const auto& name : *names) {
+    const auto found = wanted.find(name);
+    if (found == wanted.end())
+      return base::fail(base::Code::invalid_argument, "no node of this name", field, name, "see sy nodes");
+    if (!out.contains(NodeIndex{found->second})) in_order.push_back(NodeIndex{found->second});
+    out.insert(NodeIndex{found->second});
+  }
+  return out;
+}
+
+Result<void> filter_of(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o, Part& p) {
+  p.filter.allowed = o.allowed;
+  if (!g.constraint.empty()) {
+    auto f = base::parse_features(g.constraint);
+    if (!f) return base::fail(f.error());
+    p.filter.constraint = std::move(*f);
+  }
+  std::vector<NodeIndex> listed, excluded;
+  auto nodes = named(g.nodelist, shape, "--nodelist", listed);
+  if (!nodes) return base::fail(nodes.error());
+  auto without = named(g.exclude, shape, "--exclude", excluded);
+  if (!without) return base::fail(without.error());
+  p.filter.excluded = std::move(*without);
+  if (!listed.empty()) {
+    // Naming more nodes than are asked means a list to choose from; otherwise all named nodes are in (P10).
+    if (!p.by_tasks && p.max < listed.size()) p.filter.among = std::move(*nodes);
+    else p.required = listed;
+    if (!p.by_tasks && p.min < listed.size() && !p.required.empty()) p.min = static_cast<std::uint32_t>(listed.size());
+    if (!p.by_tasks && p.max == listed.size()) p.filter.among = NodeSet(), [&] { for (auto n : listed) p.filter.among->insert(n); }();
+  }
+  if (!g.exclusive_level.empty()) {
+    const auto level = t.find_level(g.exclusive_level);
+    if (!level) return base::fail(t.unknown_level("--exclusive", g.exclusive_level));
+    p.exclusive_level = *level;
+  }
+  p.contiguous = g.contiguous;
+  return {};
+}
+
+Result<void> layers_of(const Group& g, const TopologyIndex& t, Part& p) {
+  for (const auto& s : g.segments) {
+    Layer layer;
+    layer.size = std::min(s.size, p.max);
+    layer.distinct = s.distinct;
+    layer.level = t.narrowest_level();
+    if (!s.level.empty()) layer.level = *t.find_level(s.level);
+    else if (t.kind() == model::Topology::Kind::block && s.sizes.empty()) layer.level = t.level_holding(layer.size).value_or(0);
+    p.shorter |= s.remainder == Segment::Remainder::shorter;
+    p.elastic |= s.remainder == Segment::Remainder::elastic;
+    if (!s.sizes.empty()) {
+      p.sizes = s.sizes;
+      p.min = p.max = 0;
+      for (const auto size : s.sizes) p.max += size;
+      p.min = p.max;
+    }
+    if (layer.level == t.node_level() && s.sizes.empty()) p.demand.multiple = std::max(layer.size, 1U);
+    else p.layers.push_back(layer);
+  }
+  // Counts come in whole segments.
+  const std::uint32_t size = !p.sizes.empty() ? 0 : !p.layers.empty() ? p.layers.front().size : p.demand.multiple;
+  if (size > 1 && !p.shorter && p.choices.empty()) {
+    p.max = p.max / size * size;
+    p.min = p.elastic ? std::min(p.max, size) : divide_up(p.min, size) * size;
+  }
+  if (size > 1 && !p.choices.empty())
+    std::erase_if(p.choices, [&](std::uint32_t n) { return n % size != 0; });
+  return {};
+}
+
+// Levels from narrow to wide, both included.
+void climb(Part& p, std::int32_t from, std::int32_t to) {
+  for (auto l = from; l >= to; --l) p.rungs.push_back({l, 1, {}});
+}
+
+// Block sizes require the smallest size that holds the job; above the largest, the fewest aligned groups (P10).
+void block_rungs(const TopologyIndex& t, Part& p) {
+  const auto least = t.level_holding(p.min), most = t.level_holding(p.max);
+  if (!least) return climb(p, TopologyIndex::any_level, TopologyIndex::any_level);
+  climb(p, *least, most.value_or(TopologyIndex::any_level));
+}
+
+void rungs_of(const Group& g, const TopologyIndex& t, const Options& o, Part& p) {
+  const bool blocks = t.kind() == model::Topology::Kind::block;
+  const bool consolidate = std::any_of(g.segments.begin(), g.segments.end(), [](const Segment& s) { return s.consolidate; });
+  const bool tree_switches = g.switches && t.kind() == model::Topology::Kind::tree;
+  const bool named = !g.pack.prefer.empty() || !g.pack.require.empty() || consolidate;
+  p.wish = named || !g.pack.ladder.empty() || tree_switches || !g.segments.empty() || blocks;
+  const bool packs = o.packing == Packing::narrowest || named;
+  if (!g.pack.ladder.empty()) {
+    for (const auto& r : g.pack.ladder) p.rungs.push_back({*t.find_level(r.level), r.max_domains, r.wait});
+  } else if (tree_switches) {
+    p.rungs.push_back({t.narrowest_level(), std::max(*g.switches, 1U), g.switches_wait.value_or(default_switch_wait)});
+    p.rungs.push_back({TopologyIndex::any_level, 1, {}});
+  } else if (blocks && !p.by_tasks && !named && g.segments.empty()) {
+    block_rungs(t, p);
+  } else if (packs) {
+    const auto first = !g.pack.prefer.empty() ? *t.find_level(g.pack.prefer) : p.by_tasks ? t.node_level() : t.narrowest_level();
+    const auto last = g.pack.require.empty() ? TopologyIndex::any_level : *t.find_level(g.pack.require);
+    climb(p, std::max(first, last), last);
+  } else {
+    p.rungs.push_back({TopologyIndex::any_level, 1, {}});
+    if (g.segments.empty()) p.fill = Fill::loosest;
+  }
+  // A rung narrower than the segments' own level can hold nothing that the segments' level does not.
+  if (!p.layers.empty())
+    for (auto& r : p.rungs)
+      if (r.level > p.layers.front().level) r.level = p.layers.front().level;
+  const auto same = [](const PartRung& a, const PartRung& b) { return a.level == b.level; };
+  p.rungs.erase(std::unique(p.rungs.begin(), p.rungs.end(), same), p.rungs.end());
+}
+
+void preferences_of(const Group& g, Part& p) {
+  if (p.fill != Fill::loosest) switch (g.pack.fill) {
+    case PackFill::best_fit: p.fill = Fill::best_fit; break;
+    case PackFill::pack_parents: p.fill = Fill::pack_parents; break;
+    case PackFill::least_free: p.fill = Fill::least_free; break;
+    case PackFill::balanced: p.fill = Fill::balanced; break;
+  }
+  const bool one_node = !p.by_tasks && p.max == 1;
+  p.order = g.pack.order != PackOrder::automatic ? g.pack.order
+            : one_node || p.fill == Fill::loosest ? PackOrder::least_growth : PackOrder::automatic;
+}
+
+std::string key_of(const Group& g, const Part& p) {
+  const auto gres = [](const std::vector<model::GresRequest>& list) {
+    std::string out;
+    for (const auto& r : list) out += fmt::format("{}:{}={};", r.name, r.type, r.count);
+    return out;
+  };
+  const Demand& d = p.demand;
+  return fmt::format("{}{}{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", int{d.whole}, int{d.exclusive_user}, int{d.all_memory},
+                     d.exclusive_user || !d.whole ? d.uid.value : 0, d.cpus.value, d.memory.value, d.memory_node.value, gres(d.gres),
+                     gres(d.gres_node), d.most, d.multiple, static_cast<const void*>(p.filter.allowed), g.constraint,
+                     p.filter.among ? g.nodelist : std::string(), g.exclude);
+}
+
+}  // namespace
+
+Result<Part> make_part(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
+  Part p;
+  p.name = g.name;
+  count_units(g, p);
+  demand_of(g, o, p);
+  if (const auto ok = filter_of(g, shape, t, o, p); !ok) return base::fail(ok.error());
+  if (const auto ok = layers_of(g, t, p); !ok) return base::fail(ok.error());
+  rungs_of(g, t, o, p);
+  preferences_of(g, p);
+  p.key = key_of(g, p);
+  return p;
+}
+
+}  // namespace sy::sched::placement

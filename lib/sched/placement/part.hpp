@@ -1,0 +1,82 @@
+// A group of a request, resolved against one topology: what one unit takes of a node, how many units, the ladder as level
+// numbers, the layers of segments. Not the request as written (model/placement_request.hpp), not an answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/features.hpp"
+#include "model/topology_index.hpp"
+#include "sched/placement/placement.hpp"
+
+namespace sy::sched::placement {
+
+inline constexpr std::int32_t no_level = -2;
+
+// What one unit (a node's worth, or one task) takes of a node.
+struct Demand {
+  bool whole{};                         // nobody else on the node
+  bool exclusive_user{};
+  Uid uid;
+  Cpus cpus{};                          // per unit
+  Mebibytes memory{};                   // per unit
+  Mebibytes memory_node{};              // once per node
+  bool all_memory{};                    // all of the node's memory
+  std::vector<model::GresRequest> gres; // per unit
+  std::vector<model::GresRequest> gres_node;  // once per node
+  std::uint32_t most{};                 // units per node; 0: as many as fit
+  std::uint32_t multiple{1};            // units per node come in multiples (a segment at level "node")
+};
+
+// Which nodes may be looked at.
+struct Filter {
+  const NodeSet* allowed{};
+  std::optional<FeatureExpression> constraint;
+  std::optional<NodeSet> among;         // -w naming at least as many nodes as are asked
+  NodeSet excluded;                     // -x
+};
+
+struct Layer {
+  std::int32_t level{};
+  std::uint32_t size{};                 // units
+  bool distinct{};
+};
+
+struct PartRung {
+  std::int32_t level{};
+  std::uint32_t max_domains{1};
+  Duration wait{};
+};
+
+// Loosest: pack nothing, take what growth of F is least.
+enum class Fill : std::uint8_t { best_fit, pack_parents, least_free, balanced, loosest };
+
+struct Part {
+  std::string name;
+  std::uint32_t group{};                // number, depth-first
+  bool by_tasks{};                      // units are tasks; otherwise nodes
+  std::uint32_t min{1}, max{1};         // units
+  std::vector<std::uint32_t> choices;   // exactly one of these
+  std::uint32_t tasks_each{1};          // tasks a node must hold where units are nodes
+  std::uint32_t total_tasks{};          // to share out over the nodes; 0: tasks_each on every node
+  Demand demand;
+  Filter filter;
+  std::int32_t exclusive_level{no_level};
+  std::vector<NodeIndex> required;      // -w naming fewer nodes than asked: all are in
+  std::vector<PartRung> rungs;
+  bool wish{};                          // the job itself asks for locality (P11)
+  model::PackOrder order{model::PackOrder::own_first};
+  Fill fill{Fill::best_fit};
+  std::vector<Layer> layers;            // widest first; not the one at level "node" (Demand::multiple)
+  bool shorter{}, elastic{};            // what becomes of a remainder
+  std::vector<std::uint32_t> sizes;     // exact parts, in the order asked; layers has their level and `distinct`
+  bool contiguous{};
+  std::string key;                      // equal keys: equal units on equal nodes
+};
+
+// The part that a group without children, replicas or spread asks for. Errors as check_request; unknown node names are refused.
+Result<Part> make_part(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);
+
+}  // namespace sy::sched::placement
