@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/nodes/sinfo.hpp"
 #include "cli/queue/squeue.hpp"
 #include "cli/submit/sbatch.hpp"
 
@@ -33,6 +34,7 @@ constexpr CommandEntry table[] = {
     {"submit", sub, run_submit, "submit a batch script"},
     {"sbatch", slurm, run_sbatch, ""},
     {"squeue", slurm, run_squeue, ""},
+    {"sinfo", slurm, run_sinfo, ""},
     {"help", sub, run_help, "this list"},
     {"version", sub, run_version, "the version of this program"},
 };

@@ -1,0 +1,78 @@
+#include "fake.hpp"
+#include "nodes.hpp"
+#include "support/catch.hpp"
+
+using namespace sy;
+using namespace sy::cli;
+using namespace sy::cli::test;
+
+namespace {
+
+std::string sinfo(Words options) {
+  World world;
+  world.answer("GET /v1/nodes", nodes_body);
+  world.answer("GET /v1/partitions", partitions_body);
+  world.answer("GET /v1/config", R"({"cluster_name":"alpha"})");
+  options.insert(options.begin(), "sinfo");
+  const int code = world.run(options);
+  INFO(world.err());
+  CHECK(code == 0);
+  return world.out();
+}
+
+}  // namespace
+
+TEST_CASE("sinfo prints Slurm's default, long, node, summary and reason formats") {
+  check_golden("sinfo", sinfo({}));
+  check_golden("sinfo-long", sinfo({"-l"}));
+  check_golden("sinfo-nodes", sinfo({"-N"}));
+  check_golden("sinfo-nodes-long", sinfo({"-lNe"}));
+  check_golden("sinfo-summary", sinfo({"-s"}));
+  check_golden("sinfo-reasons", sinfo({"-R"}));
+}
+
+TEST_CASE("sinfo -o takes every letter and -O every name") {
+  std::string letters;
+  for (const char letter : std::string{"aAbBcCdDeEfFgGhHiIlLmMnNoOpPrRsStTuUvVwXYzZ"}) letters += std::string{"%"} + letter + "|";
+  check_golden("sinfo-all-letters", sinfo({"-o", letters}));
+  check_golden("sinfo-all-names", sinfo({"-NO", "NodeList:|,AllocMem:|,Memory:|,CPUsState:|,StateLong:|,GresUsed:|,Port:|,StateComplete:|,Comment:|,NodeHost:100"}));
+}
+
+TEST_CASE("without a partition in the format a node counts once") {
+  CHECK(sinfo({"-h", "-o", "%C"}) == "11/21/32/64\n");
+  CHECK(sinfo({"-h", "-o", "%D"}) == "6\n");
+  CHECK(sinfo({"-aho", "%F/%C"}) == "2/2/2/6/11/21/32/64\n");
+  CHECK(sinfo({"-h", "-o", "%N"}) == "n[1-5,10]\n");
+  CHECK(sinfo({"-h", "-N", "-o", "%R", "-n", "n5"}) == "main\nbig\n");
+  CHECK(sinfo({"-h", "-o", "%R"}) == "main\nbig\n");
+}
+
+TEST_CASE("sinfo chooses by partition, state and node") {
+  CHECK(sinfo({"-h", "-o", "%N", "-t", "idle"}) == "n[3-4]\n");
+  CHECK(sinfo({"-h", "-o", "%N", "-p", "big"}) == "n[5,10]\n");
+  CHECK(sinfo({"-h", "-o", "%N", "-t", "drain,down"}) == "n[5,10]\n");
+  CHECK(sinfo({"-h", "-o", "%N", "-d"}) == "n10\n");
+  CHECK(sinfo({"-h", "-o", "%n %T", "-n", "n[1,10]"}) == "n1 allocated\nn10 down*\n");
+}
+
+TEST_CASE("an unknown node state or letter is refused") {
+  World world;
+  CHECK(world.run({"sinfo", "-t", "sleepy"}) == 1);
+  CHECK(world.err().find("sleepy") != std::string::npos);
+  CHECK(world.run({"sinfo", "-o", "%@"}) == 1);
+  CHECK(world.controller.asked.empty());
+}
+
+TEST_CASE("sinfo --json and --version answer tools") {
+  const std::string text = sinfo({"--json"});
+  REQUIRE(JsonDocument::parse(text));
+  check_golden("sinfo.json", text);
+  CHECK(sinfo({"--version"}).rfind("slurm 26.05", 0) == 0);
+}
+
+TEST_CASE("sinfo tells a dead controller in Slurm's words") {
+  World world;
+  world.controller.dead = true;
+  CHECK(world.run({"sinfo"}) == 1);
+  CHECK(world.err().rfind("slurm_load_partitions: Unable to contact slurm controller", 0) == 0);
+}
