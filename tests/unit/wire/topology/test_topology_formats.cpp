@@ -1,0 +1,195 @@
+// The syntax of each format and its refusals, with file and line.
+#include "support/catch.hpp"
+#include "unit/wire/topology/topology_case.hpp"
+#include "wire/topology/name_pattern.hpp"
+
+using namespace sy;
+using namespace sy::test;
+
+TEST_CASE("topology.conf: continuation lines, comments, spaces around = and letter case") {
+  const auto c = import_text(
+      "# comment\nswitchname = root \\\n  SWITCHES=s[0-\\\n1] # to the end\nSwitchName=s0 Nodes=\"n[1-2]\" LinkSpeed=100\n"
+      "SWITCHNAME=s1 nodes=n3\r\n");
+  REQUIRE_FALSE(c.refused());
+  CHECK(c.tree() == "root [spine]\n  s0 [leaf] n[1-2]\n  s1 [leaf] n3\n");
+}
+
+TEST_CASE("topology.conf: every fault is listed with its line and the nearest key") {
+  const auto c = import_text(
+      "SwitchName=a Node=n1\nSwichName=b\nSwitchName=c Nodes=n[1-\nBlockName=d Nodes=n9\nSwitchName=e Nodes=\nInclude "
+      "other.conf\n"
+      "SwitchName=f Nodes=n1 Nodes=n2\n");
+  CHECK(c.refused());
+  const auto text = c.fault_text();
+  CHECK(text.find("f:1: Node: this key is not known in a SwitchName line; did you mean Nodes?\n") != std::string::npos);
+  CHECK(text.find("f:2: SwichName: a line starts with SwitchName, BlockName or BlockSizes; did you mean SwitchName?\n") !=
+        std::string::npos);
+  CHECK(text.find("f:3: Nodes: ") != std::string::npos);
+  CHECK(text.find("switches and blocks are mixed in one file") != std::string::npos);
+  CHECK(text.find("f:5: Nodes: the value is missing\n") != std::string::npos);
+  CHECK(text.find("f:6: Include: Include is not followed; put the lines into one file\n") != std::string::npos);
+  CHECK(text.find("f:7: Nodes: this key is written twice in one line\n") != std::string::npos);
+}
+
+TEST_CASE("cycles are named by their members") {
+  const auto two = import_text("SwitchName=a Switches=b Nodes=n1\nSwitchName=b Switches=a\n");
+  CHECK(two.fault_text() == "f:2: a cycle: a ↔ b list each other as children\n");
+  const auto self = import_text("SwitchName=a Switches=a Nodes=n1\n");
+  CHECK(self.fault_text() == "f:1: a cycle: switch a lists itself\n");
+  const auto three = import_text("SwitchName=a Switches=b Nodes=n1\nSwitchName=b Switches=c\nSwitchName=c Switches=a\n");
+  CHECK(three.fault_text() == "f:3: a cycle: a → b → c → a\n");
+}
+
+TEST_CASE("topology.yaml: several topologies, and the cluster's default") {
+  const std::string text =
+      "---\n- topology: t\n  cluster_default: false\n  tree:\n    switches:\n      - switch: root\n        children: "
+      "s[0-1]\n"
+      "      - switch: s0\n        nodes: n[1-2]\n      - switch: s1\n        nodes: n[3-4]\n- topology: b\n  "
+      "cluster_default: true\n"
+      "  block:\n    block_sizes: [2, 4]\n    blocks:\n      - {block: b0, nodes: \"n[1-2]\"}\n      - {block: b1, nodes: "
+      "\"n[3-4]\"}\n"
+      "- topology: f\n  flat: true\n";
+  const auto c = import_text(text);
+  REQUIRE_FALSE(c.refused());
+  REQUIRE(c.imported->topologies.size() == 3);
+  CHECK(c.imported->cluster_default == 1);
+  CHECK(c.tree(0) == "root [spine]\n  s0 [leaf] n[1-2]\n  s1 [leaf] n[3-4]\n");
+  CHECK(c.tree(1) == "b0 [block] n[1-2]\nb1 [block] n[3-4]\n");
+  CHECK(c.imported->topologies[2].kind == model::Topology::Kind::flat);
+  wire::ImportRequest pick;
+  pick.topology = "b";
+  CHECK(import_text(text, "", pick).imported->topologies.size() == 1);
+  pick.topology = "bb";
+  CHECK(import_text(text, "", pick).fault_text() ==
+        "f: --topology-name: the file has no topology of this name (given: bb) (limit: t, b, f)\n");
+}
+
+TEST_CASE("SL15: malformed topology.yaml is refused naming the path in the file") {
+  const auto c = import_text(
+      "- topology: a\n  tree: {switches: [{switch: s, nodes: [x]}]}\n- topology: b\n  tree: {switches: []}\n  flat: true\n"
+      "- topology: c\n  ring: {rings: []}\n- topology: d\n  torus3d: {}\n- topology: e\n  block: {block_sizes: [x], blocks: "
+      "3}\n"
+      "- topology: a\n  falt: true\n");
+  CHECK(c.refused());
+  CHECK(c.fault_text() ==
+        "f:2: [0].tree.switches[0].nodes: a text belongs here (given: a list)\n"
+        "f:5: [1].flat: a topology has one kind (given: tree, flat); keep one of them\n"
+        "f:7: [2].ring: topologies of kind ring are not carried out yet (limit: tree, block, flat)\n"
+        "f:9: [3].torus3d: topologies of kind torus3d are not carried out yet (limit: tree, block, flat)\n"
+        "f:11: [4].block.block_sizes[0]: a whole number belongs here (given: x) (limit: 1 to 1000000)\n"
+        "f:11: [4].block.blocks: a list belongs here (given: 3)\n"
+        "f:12: [5].topology: two topologies have this name (given: a)\n"
+        "f:12: [5].topology: the topology has no kind; add one of tree, block, flat, ring, torus3d\n"
+        "f:13: [5].falt: this key is not known here (limit: topology, cluster_default, tree, block, flat, ring, torus3d); "
+        "did you "
+        "mean flat?\n");
+}
+
+TEST_CASE("Switchyard YAML: levels with aliases, parents, and refusals that name the known levels") {
+  const auto good = import_text(
+      "name: fabric\nlevels: [core, {name: rack, aliases: [leaf]}]\ndomains:\n- {name: c, level: core}\n"
+      "- {name: r1, level: rack, parent: c, nodes: \"n[1-2]\"}\n- {name: r2, level: leaf, parent: c, nodes: [n3, n4]}\n");
+  REQUIRE_FALSE(good.refused());
+  CHECK(good.tree() == "c [core]\n  r1 [rack] n[1-2]\n  r2 [rack] n[3-4]\n");
+  CHECK(good.only().levels[1].aliases == std::vector<std::string>{"leaf"});
+  const auto bad = import_text(
+      "levels: [core, rack]\ndomains:\n- {name: c, level: rack}\n- {name: r1, level: rak, parent: c, nodes: n1}\n- {name: "
+      "r2, level: "
+      "rack, parent: x, nodes: n2}\n- {name: r3, level: rack, parent: c, nodes: n3}\n- {name: r4, level: core, parent: c, "
+      "nodes: n4}\n");
+  CHECK(bad.fault_text().rfind("f:5: domain r2 names the parent x, which is defined nowhere\nf:4: level: ", 0) == 0);
+  CHECK(bad.faults.count() == 4);
+  const auto levels = import_text(
+      "levels: [core, rack]\ndomains:\n- {name: c, level: rack}\n- {name: r1, level: rak, parent: c, nodes: n1}\n- {name: "
+      "r3, level: "
+      "rack, parent: c, nodes: n3}\n");
+  CHECK(levels.fault_text() ==
+        "f:4: level: domain r1 is on a level that is not known (given: rak) (limit: core, rack); did you mean rack?\n"
+        "f:5: domain r3 is on level rack, which is not narrower than its parent c's level rack\n");
+  const auto reserved = import_text("levels: [node, a/b, x, x]\ndomains: [{name: c, level: x, nodes: n1}]\n");
+  CHECK(reserved.faults.count() == 3);
+}
+
+TEST_CASE("HyperNodes: tiers, exact names, patterns and labels over the cluster's nodes") {
+  const std::string text =
+      "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: s0}\nspec:\n  tier: 1\n  tierName: "
+      "rack\n  members:\n"
+      "  - {type: Node, selector: {regexMatch: {pattern: \"^n[1-2]$\"}}}\n---\n"
+      "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: s1}\nspec:\n  tier: 1\n  members:\n"
+      "  - {type: Node, selector: {exactMatch: {name: n3}}}\n---\n"
+      "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: top}\nspec:\n  tier: 2\n  members:\n"
+      "  - {type: HyperNode, selector: {regexMatch: {pattern: \"s[01]\"}}}\n";
+  const auto c = import_text(text, "n[1-12]");
+  REQUIRE_FALSE(c.refused());
+  CHECK(c.tree() == "top [tier2]\n  s0 [rack] n[1-2]\n  s1 [rack] n3\n");
+  const auto blind = import_text(text);
+  CHECK(blind.fault_text() ==
+        "f:8: spec.members[0]: patterns and labels select from the cluster's nodes, and no cluster is known; give "
+        "--cluster, or name "
+        "the nodes with exactMatch\n");
+}
+
+TEST_CASE("name patterns match as Go's and can not be made to run for ever") {
+  const auto matches = [](const char* pattern, std::string_view name) {
+    const auto p = wire::NamePattern::compile(pattern);
+    REQUIRE(p);
+    return p->matches(name);
+  };
+  CHECK(matches("node-[01]", "node-0"));
+  CHECK(matches("node-[01]", "xnode-1y"));
+  CHECK_FALSE(matches("^node-[01]$", "node-2"));
+  CHECK(matches("^(a|bc)+d?\\d{2,3}$", "abca12"));
+  CHECK_FALSE(matches("^(a|bc)+d?\\d{2,3}$", "abca1"));
+  CHECK_FALSE(matches("^(a*)*b$", std::string(200, 'a')));
+  CHECK(matches("[^a-c]x", "dx"));
+  CHECK(matches("n{2}", "ann"));
+  for (const auto* bad : {"(", "a)", "[a", "a**", "*a", "\\q", "a{3,2}", "(?i)a", "((a{255}){255}){255}", ""})
+    CHECK_FALSE(wire::NamePattern::compile(bad));
+}
+
+TEST_CASE("level names alone: KAI's Topology gives the levels for node labels") {
+  const auto c = import_text(
+      "apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: network}\nspec:\n  levels:\n  - nodeLabel: "
+      "accelerator.nvidia.com/rack\n    alias: rack\n  - nodeLabel: kubernetes.io/hostname\n    alias: node\n");
+  REQUIRE_FALSE(c.refused());
+  CHECK(c.imported->topologies.empty());
+  REQUIRE(c.imported->label_levels.size() == 2);
+  CHECK(c.imported->label_levels[0].key == "accelerator.nvidia.com/rack");
+  CHECK(c.imported->label_levels[0].name == "rack");
+}
+
+TEST_CASE("formats are found by content, unknown ones and NetQ are refused by name") {
+  using F = wire::TopologyFormat;
+  CHECK(wire::detect_format("  switchname=a\n") == F::slurm);
+  CHECK(wire::detect_format("BlockSizes=4\n") == F::slurm);
+  CHECK(wire::detect_format("---\n- topology: t\n") == F::slurm_yaml);
+  CHECK(wire::detect_format("switches: {}\nblocks: []\n") == F::topograph);
+  CHECK(wire::detect_format("{\"instances\":[]}") == F::topograph);
+  CHECK(wire::detect_format("[{\"links\":[{\"compounded_links\":[]}]}]") == F::netq);
+  CHECK(wire::detect_format("vendid=0x1\n") == F::ibnetdiscover);
+  CHECK(wire::detect_format("hello") == std::nullopt);
+  CHECK(import_text("[{\"links\":[{\"compounded_links\":[]}]}]").fault_text() ==
+        "f: a NetQ topology graph is not a source of topologies yet; export the fabric with ibnetdiscover or Topograph\n");
+  wire::ImportRequest wrong;
+  wrong.format = "slurm-yml";
+  CHECK(import_text("x", "", wrong).fault_text() ==
+        "f: format: this format is not known (given: slurm-yml) (limit: yaml, slurm, slurm-yaml, topograph, ibnetdiscover, "
+        "hypernode, labels, kai, netq); did you mean slurm-yaml?\n");
+}
+
+TEST_CASE("a Topograph graph gives its tree and the accelerator blocks") {
+  const auto c = import_text(
+      "{\"instances\":[{\"id\":\"n1\",\"network_layers\":[\"l1\",\"s\"],\"labels\":{\"x/accelerator\":\"nvl1\"}},"
+      "{\"id\":\"n2\",\"network_layers\":[\"l2\",\"s\"],\"labels\":{\"x/accelerator\":\"nvl1\"}}]}");
+  REQUIRE_FALSE(c.refused());
+  REQUIRE(c.imported->topologies.size() == 2);
+  CHECK(c.tree(0) == "s [spine]\n  l1 [leaf] n1\n  l2 [leaf] n2\n");
+  CHECK(c.tree(1) == "nvl1 [block] n[1-2]\n");
+}
+
+TEST_CASE("the difference to the version in force is told by domain") {
+  const auto a = import_text("SwitchName=r Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n", "n[1-9]");
+  const auto b = import_text("SwitchName=r Switches=a,c\nSwitchName=a Nodes=n[1,5]\nSwitchName=c Nodes=n[3-4]\n", "n[1-9]");
+  const auto d = wire::topology_diff(a.only(), b.only(), a.names);
+  CHECK(d == std::vector<std::string>{"- b: n[3-4]", "~ a: + n5 - n2", "+ c under r: n[3-4]"});
+}
