@@ -11,12 +11,13 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 namespace sy::test {
 
 inline std::filesystem::path shared_root() {
   if (const char* given = std::getenv("SWITCHYARD_SHARED")) return given;
-  return std::filesystem::path(SY_SOURCE_DIR) / ".." / "shared";
+  return std::filesystem::path(source_dir()) / ".." / "shared";
 }
 
 // The file's path; nullopt (said aloud) when the folder is missing.

@@ -5,11 +5,12 @@
 
 #include "fake.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 namespace sy::cli::test {
 
 void check_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string{SY_GOLDEN_DIR} + "/cli/" + name;
+  const std::string path = golden_dir() + "/cli/" + name;
   if (const char* rewrite = std::getenv("REWRITE"); rewrite != nullptr && rewrite[0] == '1') {
     std::ofstream{path} << text;
     return;

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/cgroup.hpp"
 #include "daemon/supervisor/process_tree.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 using namespace sy::supervisor;
 
@@ -93,14 +94,14 @@ pid_t Attempt::start(const std::vector<std::string>& options) {
     REQUIRE(f.write(file::script, script, false, 0555) == 0);
     REQUIRE(f.write(file::launch, to_text(launch), true) == 0);
   }
-  std::vector<std::string> words{SWITCHYARD_SUPERVISOR};
+  std::vector<std::string> words{supervisor_program()};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(folder);
   std::vector<char*> argv;
   for (auto& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
-  REQUIRE(::posix_spawn(&pid, SWITCHYARD_SUPERVISOR, nullptr, nullptr, argv.data(), environ) == 0);
+  REQUIRE(::posix_spawn(&pid, words.front().c_str(), nullptr, nullptr, argv.data(), environ) == 0);
   return pid;
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "unit/supervisor/attempt.hpp"
 
 using namespace sy::supervisor;
@@ -131,7 +132,7 @@ TEST_CASE("how a job ended is written although the spool's disk is full") {
   REQUIRE(f.write(file::launch, to_text(a.launch), true) == 0);
   // A small disk over the whole root, in a mount namespace of its own; what is left in it is copied out at the end.
   const std::string command = "unshare -m sh -c 'cp -a " + a.root + " " + a.root + ".copy && mount -t tmpfs -o size=200k tmpfs " + a.root +
-                              " && chmod 755 " + a.root + " && cp -a " + a.root + ".copy/. " + a.root + " && " SWITCHYARD_SUPERVISOR " " + a.folder +
+                              " && chmod 755 " + a.root + " && cp -a " + a.root + ".copy/. " + a.root + " && " + supervisor_program() + " " + a.folder +
                               "; cp " + a.folder + "/exit " + a.root + ".copy/exit; test -e " + a.folder + "/cleared'";
   CHECK(std::system(command.c_str()) == 0);
   const auto e = parse_exit(read_file(a.root + ".copy/exit"));

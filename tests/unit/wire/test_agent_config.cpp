@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 using namespace sy;
 using namespace sy::wire;
@@ -18,7 +19,7 @@ AgentSettings read(const std::string& text) {
 }
 
 std::string example(const std::string& name) {
-  std::ifstream in(std::string(SY_SOURCE_DIR) + "/config/examples/" + name);
+  std::ifstream in(source_dir() + "/config/examples/" + name);
   REQUIRE(in);
   std::ostringstream out;
   out << in.rdbuf();

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 using namespace sy;
 using namespace sy::wire;
@@ -14,7 +15,7 @@ using namespace sy::wire;
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(std::string(SY_SOURCE_DIR) + "/" + path);
+  std::ifstream in(source_dir() + "/" + path);
   REQUIRE(in);
   std::ostringstream out;
   out << in.rdbuf();
