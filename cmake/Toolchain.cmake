@@ -18,6 +18,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these inside the standard library and Asio at -O2 and under sanitizers: noise, not findings.
   target_compile_options(sy_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
     -Wno-array-bounds -Wno-dangling-pointer -Wno-free-nonheap-object -Wno-stringop-overread)
+else()
+  # std::stable_sort of libstdc++ 12 uses a function that it deprecates itself, and clang says so at every call.
+  target_compile_options(sy_flags INTERFACE -Wno-deprecated-declarations)
 endif()
 
 if(SWITCHYARD_SANITIZE STREQUAL "address")
