@@ -44,6 +44,7 @@ struct Node {
   std::string name;
   bool removed{};                        // tombstone: keeps the index
   bool declared{};                       // named in the configuration (otherwise enrolled only)
+  bool shape_declared{};                 // the configuration says its shape too
   NodeShape shape;                       // in force: the declared one; the registered one when nothing was declared
   std::optional<NodeShape> registered;
   std::vector<std::string> features;     // sorted

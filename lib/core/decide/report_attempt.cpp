@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "core/attempt.hpp"
+#include "core/decide/access.hpp"
+#include "core/decide/node_loss.hpp"
+#include "core/decide/verbs.hpp"
+
+namespace sy::core::verbs {
+
+namespace {
+
+using What = ReportAttempt::What;
+using Blame = ReportAttempt::Blame;
+
+struct Report {
+  const State& state;
+  const Asked& asked;
+  const ReportAttempt& r;
+  const Job& job;
+  const Attempt& attempt;
+  const NodeGrant& grant;
+  const Node& node;
+  Decision& d;
+
+  bool lead() const { return is_lead(attempt, r.node); }
+  // The node's clock, kept between the start's commit and now: its skew must not make a runtime negative.
+  Time at() const { return std::clamp(r.at, attempt.planned_at, std::max(asked.now, attempt.planned_at)); }
+  void again_end_it() const { d.effects.push_back(EndOnNode{r.job, r.attempt, r.node, state.settings.kill_grace}); }
+  void ask_end(Outcome as, bool requeue, std::string why) const {
+    d.facts.push_back(EndAsked{r.job, r.attempt, as, requeue, false, std::move(why), std::nullopt});
+  }
+
+  void accepted() const {
+    if (is_ending(job)) again_end_it();
+    else if (grant.phase == NodePhase::launching || grant.phase == NodePhase::unknown)
+      d.facts.push_back(NodeAccepted{r.job, r.attempt, r.node});
+  }
+
+  // The node can not be trusted with the next job either: drained. The job is not tried again at once (settle: back-off).
+  void refused() const {
+    if (grant.phase == NodePhase::running) return again_end_it();
+    const std::string why = "node " + node.name + " refused it: " + (r.reason.empty() ? "no reason given" : r.reason);
+    if (r.exit && lead() && !attempt.exit) d.facts.push_back(ScriptEnded{r.job, r.attempt, *r.exit, at()});
+    if (!is_ending(job)) {
+      if (r.blame == Blame::job) ask_end(Outcome::failed, false, r.reason.empty() ? why : r.reason);
+      else ask_end(Outcome::launch_failed, true, why);
+    }
+    if (r.blame == Blame::node && !node.drained)
+      d.facts.push_back(NodeDrained{r.node, r.reason.empty() ? "refused a launch" : r.reason, "switchyard", asked.now});
+    d.facts.push_back(NodeCleared{r.job, r.attempt, r.node, false});
+  }
+
+  void started() const {
+    if (!lead() || attempt.started) return;
+    if (is_ending(job)) again_end_it();
+    d.facts.push_back(ScriptStarted{r.job, r.attempt, at()});
+  }
+
+  void script_ended() const {
+    if (lead() && !attempt.exit) d.facts.push_back(ScriptEnded{r.job, r.attempt, r.exit.value_or(ExitRecord{}), at()});
+  }
+
+  void cleared() const {
+    const bool exit_known = attempt.exit || (r.exit && lead());
+    if (r.exit && lead() && !attempt.exit) d.facts.push_back(ScriptEnded{r.job, r.attempt, *r.exit, at()});
+    if (!is_ending(job) && !exit_known) {
+      if (lead()) ask_end(Outcome::failed, false, "node " + node.name + " kept no record of how the script ended");
+      else end_for_node(job, node, "node " + node.name + " no longer holds its part of the job", d.facts);
+    }
+    d.facts.push_back(NodeCleared{r.job, r.attempt, r.node, false});
+  }
+};
+
+// A report about an attempt that is not live here: of an earlier attempt, a repeated one, or one from a future that a
+// restore from backup took away. It changes no job. Done ones may be forgotten, others must not run.
+Decision late(const State& state, const ReportAttempt& r) {
+  Decision d;
+  d.reply.job = r.job;
+  if (r.job >= state.next_job_id) d.facts.push_back(EpochBegan{state.epoch, r.job.value + 1});
+  if (r.what == What::cleared || r.what == What::refused) d.effects.push_back(ForgetOnNode{r.job, r.attempt, r.node});
+  else d.effects.push_back(EndOnNode{r.job, r.attempt, r.node, state.settings.kill_grace});
+  return d;
+}
+
+}  // namespace
+
+Result<Decision> decide(const State& state, const Asked& asked, const ReportAttempt& action) {
+  auto node = node_itself(state, asked.who, action.node);
+  if (!node) return fail(node.error());
+  if (action.job.value == 0 || action.attempt.value == 0)
+    return fail(Code::invalid_argument, "a report names a job and an attempt", "attempt");
+  const NodeGrant* grant = live_grant(state, action.job, action.attempt, action.node);
+  if (grant == nullptr) return late(state, action);
+  Decision d;
+  d.reply.job = action.job;
+  const Job& job = state.jobs.at(action.job);
+  const Report report{state, asked, action, job, *job.attempt, *grant, **node, d};
+  switch (action.what) {
+    case What::accepted: report.accepted(); break;
+    case What::refused: report.refused(); break;
+    case What::started: report.started(); break;
+    case What::script_ended: report.script_ended(); break;
+    case What::cleared: report.cleared(); break;
+  }
+  return d;
+}
+
+}  // namespace sy::core::verbs

@@ -1,0 +1,65 @@
+#include "sched/eligible/eligible.hpp"
+
+#include <fmt/format.h>
+
+#include "base/time_text.hpp"
+
+namespace sy::sched {
+
+namespace {
+
+Verdict refuse(Verdict::Kind kind, Reason reason, std::string detail) {
+  Verdict v;
+  v.kind = kind;
+  v.reason = reason;
+  v.detail = std::move(detail);
+  return v;
+}
+
+Duration walltime_asked(const Partition& p, const JobSpec& spec, const Settings& s) {
+  if (spec.time_min) return *spec.time_min;
+  if (spec.time_limit) return *spec.time_limit;
+  return p.default_time.value_or(p.max_time ? std::min(*p.max_time, s.default_time) : s.default_time);
+}
+
+}  // namespace
+
+Verdict job_is_eligible(const WaitingJob& job, Time now) {
+  using enum Verdict::Kind;
+  if (job.launch_failed && job.held_by_user)
+    return refuse(not_now, Reason::launch_failed_requeued_held, "held after failed launches; release it to try again");
+  if (job.held_by_admin) return refuse(not_now, Reason::job_held_admin, "held by an administrator");
+  if (job.held_by_user) return refuse(not_now, Reason::job_held_user, "held by its owner; release it to let it run");
+  if (job.eligible <= now) return {};
+  Verdict v = refuse(not_now, job.launch_failed ? Reason::launch_backoff : Reason::begin_time,
+                     job.launch_failed ? "a launch failed; it is tried again later" : "its time has not come");
+  v.until = job.eligible;
+  return v;
+}
+
+Verdict within_partition(const Partition& p, const JobSpec& spec, const Settings& s) {
+  using enum Verdict::Kind;
+  const Group& g = spec.groups.front();
+  if (p.state == PartitionState::down) return refuse(not_now, Reason::partition_down, fmt::format("partition {} is down", p.name));
+  if (p.state == PartitionState::inactive)
+    return refuse(not_now, Reason::partition_inactive, fmt::format("partition {} is inactive", p.name));
+  const Duration asked = walltime_asked(p, spec, s);
+  if (p.max_time && asked > *p.max_time)
+    return refuse(never, Reason::partition_time_limit,
+                  fmt::format("partition {} allows {}, asked {}", p.name, format_walltime(*p.max_time),
+                              format_walltime(asked == Duration::max() ? std::nullopt : std::optional(asked))));
+  if (g.nodes_given && p.max_nodes && g.nodes.min > *p.max_nodes)
+    return refuse(never, Reason::partition_node_limit,
+                  fmt::format("partition {} allows {} nodes, asked {}", p.name, *p.max_nodes, g.nodes.min));
+  if (g.nodes_given && g.nodes.max < p.min_nodes)
+    return refuse(never, Reason::partition_node_limit,
+                  fmt::format("partition {} asks for at least {} nodes, asked {}", p.name, p.min_nodes, g.nodes.max));
+  return {};
+}
+
+Verdict partition_is_gone(const std::string& name) {
+  return refuse(Verdict::Kind::never, Reason::partition_inactive,
+                fmt::format("partition {} does not exist any more; move the job to another or cancel it", name));
+}
+
+}  // namespace sy::sched

@@ -1,0 +1,145 @@
+#include "sched/pass.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "sched/eligible/eligible.hpp"
+#include "sched/placement/chooser.hpp"
+#include "sched/priority/order.hpp"
+#include "sched/request_class.hpp"
+
+namespace sy::sched {
+
+namespace {
+
+bool anything_for_one_user(const View& v) {
+  const auto kept = [](const NodeNow& n) { return n.exclusive_user; };
+  const auto asks = [](const WaitingJob& j) { return j.spec->groups.front().sharing == Sharing::exclusive_user; };
+  return std::any_of(v.nodes.begin(), v.nodes.end(), kept) || std::any_of(v.waiting.begin(), v.waiting.end(), asks);
+}
+
+class Pass {
+ public:
+  Pass(const View& view, Time now) : view_(view), now_(now), cluster_(view), classes_(anything_for_one_user(view)) {}
+
+  Plan run() {
+    plan_.snapshot = view_.snapshot;
+    plan_.policy_version = view_.policy_version;
+    make_queue();
+    put_in_order(queue_, view_.waiting);
+    for (const auto& entry : queue_) try_entry(entry);
+    plan_.nodes_looked_at = cluster_.nodes_looked_at();
+    return std::move(plan_);
+  }
+
+ private:
+  // What one class of equal requests met in one partition. Nothing is given back within a pass, so a class that did not
+  // fit once does not fit later in it.
+  struct Line {
+    std::optional<Chooser> chooser;
+    std::optional<Verdict> blocked;
+  };
+
+  void make_queue() {
+    std::map<std::string_view, std::uint32_t> partitions;
+    for (std::uint32_t p = 0; p < shape().partitions.size(); ++p) partitions.emplace(shape().partitions[p].name, p);
+    for (std::uint32_t j = 0; j < view_.waiting.size(); ++j) {
+      const WaitingJob& job = view_.waiting[j];
+      Verdict v = job_is_eligible(job, now_);
+      std::uint32_t choice = 0;
+      std::int64_t best = priority_of(1, job.spec->nice);
+      for (const auto& name : job.spec->partitions) {
+        auto it = partitions.find(name);
+        if (it == partitions.end()) {
+          if (v.fits() && job.spec->partitions.size() == 1) v = partition_is_gone(name);
+          continue;
+        }
+        const auto priority = priority_of(shape().partitions[it->second].priority_tier, job.spec->nice);
+        best = choice == 0 ? priority : std::max(best, priority);
+        if (v.fits()) queue_.push_back({j, it->second, choice, priority});
+        ++choice;
+      }
+      if (v.fits() && choice == 0) v = partition_is_gone(job.spec->partitions.empty() ? "" : job.spec->partitions.front());
+      if (!v.fits()) forecast(job.id, v, best);
+    }
+    ahead_.resize(shape().partitions.size());
+    started_.resize(view_.waiting.size());
+  }
+
+  void try_entry(const QueueEntry& entry) {
+    const WaitingJob& job = view_.waiting[entry.job];
+    if (started_[entry.job]) return;
+    Line& line = line_of(classes_.of(job), entry.partition);
+    if (!line.blocked) look(line, job, entry.partition);
+    if (!line.blocked) {
+      started_[entry.job] = true;
+      return start(line, job, entry.partition);
+    }
+    Verdict v = *line.blocked;
+    v.ahead = ahead_[entry.partition]++;
+    forecast(job.id, std::move(v), entry.priority);
+  }
+
+  // Leaves line.blocked set, or the nodes of a start in chosen_.
+  void look(Line& line, const WaitingJob& job, std::uint32_t p) {
+    ++plan_.jobs_looked_at;
+    if (!line.chooser) {
+      Verdict limits = within_partition(shape().partitions[p], *job.spec, view_.settings);
+      if (!limits.fits()) {
+        line.blocked = std::move(limits);
+        return;
+      }
+      auto chooser = Chooser::make(cluster_, p, view_.settings, *job.spec, job.uid);
+      if (!chooser) {
+        line.blocked = std::move(chooser.error());
+        return;
+      }
+      line.chooser = std::move(*chooser);
+    }
+    auto chosen = line.chooser->choose(cluster_);
+    if (chosen) chosen_ = std::move(*chosen);
+    else line.blocked = std::move(chosen.error());
+  }
+
+  void start(const Line& line, const WaitingJob& job, std::uint32_t p) {
+    cluster_.take(chosen_, line.chooser->needs(), job.uid);
+    plan_.forecasts.erase(job.id);
+    plan_.starts.push_back({job.id, shape().partitions[p].name, std::move(chosen_)});
+  }
+
+  // A job in several partitions: "not now" says more than "never", and the first partition more than the next.
+  void forecast(JobId id, Verdict v, std::int64_t priority) {
+    auto [it, fresh] = plan_.forecasts.try_emplace(id);
+    Forecast& f = it->second;
+    if (!fresh && (f.why.kind == v.kind || f.why.kind == Verdict::Kind::not_now)) return;
+    f.why = std::move(v);
+    f.priority = std::max(f.priority, priority);
+  }
+
+  Line& line_of(std::uint32_t cls, std::uint32_t p) {
+    const std::size_t width = shape().partitions.size();
+    const std::size_t at = static_cast<std::size_t>(cls) * width + p;
+    if (at >= lines_.size()) lines_.resize((static_cast<std::size_t>(cls) + 1) * width);
+    return lines_[at];
+  }
+
+  const ClusterShape& shape() const { return *view_.shape; }
+
+  const View& view_;
+  Time now_;
+  ClusterNow cluster_;
+  RequestClasses classes_;
+  Plan plan_;
+  std::vector<Line> lines_;
+  std::vector<QueueEntry> queue_;
+  std::vector<std::uint32_t> ahead_;
+  std::vector<bool> started_;          // by position in View.waiting
+  std::vector<NodeGrant> chosen_;
+};
+
+}  // namespace
+
+Plan plan_pass(const View& view, Time now) { return Pass(view, now).run(); }
+
+}  // namespace sy::sched

@@ -1,0 +1,111 @@
+#include "sched/placement/chooser.hpp"
+
+#include <algorithm>
+
+#include "sched/placement/first_choice.hpp"
+
+namespace sy::sched {
+
+void ClusterNow::take(const std::vector<NodeGrant>& grants, const Needs& needs, Uid uid) {
+  for (const auto& g : grants) {
+    NodeNow& n = nodes_[g.node.value];
+    n.free -= g.held;
+    n.sole_user = n.jobs == 0 || n.sole_user == uid ? uid : Uid{~0U};
+    ++n.jobs;
+    n.exclusive = n.exclusive || needs.whole_nodes;
+    n.exclusive_user = n.exclusive_user || needs.exclusive_user;
+    changes_.push_back(g.node);
+  }
+}
+
+tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t partition, const Settings& settings,
+                                             const JobSpec& spec, Uid uid) {
+  const Group& group = spec.groups.front();
+  auto fitting = fitting_nodes(cluster.shape(), partition, settings, group, uid);
+  if (!fitting) {
+    Verdict v;
+    v.kind = Verdict::Kind::never;
+    v.reason = Reason::bad_constraints;
+    v.detail = to_text(fitting.error());
+    return tl::unexpected(std::move(v));
+  }
+  Verdict idle = fits_when_idle(cluster.shape(), partition, *fitting, group);
+  if (!idle.fits()) return tl::unexpected(std::move(idle));
+  Chooser c;
+  c.fitting_ = std::move(*fitting);
+  c.partition_ = partition;
+  NodeSet all;
+  for (const auto& a : c.fitting_.alternatives) all |= a;
+  c.nodes_ = all.to_vector();
+  c.slots_.resize(c.nodes_.size());
+  return c;
+}
+
+void Chooser::refresh(ClusterNow& cluster) {
+  const auto look = [&](std::size_t i) {
+    const NodeNow& now = cluster.node(nodes_[i]);
+    slots_[i] = may_join(needs(), now) ? slots(needs(), cluster.shape().nodes[nodes_[i].value].total, now.free) : 0;
+  };
+  const auto& changes = cluster.changes();
+  if (fresh_) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) look(i);
+    cluster.count_looked_at(nodes_.size());
+    fresh_ = false;
+  } else {
+    for (std::size_t c = read_; c < changes.size(); ++c) {
+      auto it = std::lower_bound(nodes_.begin(), nodes_.end(), changes[c]);
+      if (it != nodes_.end() && *it == changes[c]) look(static_cast<std::size_t>(it - nodes_.begin()));
+    }
+    cluster.count_looked_at(changes.size() - read_);
+  }
+  read_ = changes.size();
+}
+
+tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose(ClusterNow& cluster) {
+  refresh(cluster);
+  const ClusterShape& shape = cluster.shape();
+  for (const auto& alternative : fitting_.alternatives) {
+    std::vector<Offer> offers;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (slots_[i] == 0 || !alternative.contains(nodes_[i])) continue;
+      const auto& info = shape.nodes[nodes_[i].value];
+      const Resources& free = cluster.node(nodes_[i]).free;
+      offers.push_back({nodes_[i], slots_[i], free.cpus.value, info.weight, info.name_rank, &free});
+    }
+    auto taken = first_choice(fitting_, std::move(offers));
+    if (!taken) continue;
+    std::vector<NodeGrant> grants;
+    for (const auto& t : *taken)
+      grants.push_back(make_grant(needs(), t.node, shape.nodes[t.node.value].total, cluster.node(t.node).free, t.tasks, t.job_gres));
+    return grants;
+  }
+  return tl::unexpected(why_not(cluster));
+}
+
+namespace {
+void add(std::vector<Cause>& causes, Cause::Kind kind) {
+  auto it = std::find_if(causes.begin(), causes.end(), [&](const Cause& c) { return c.kind == kind; });
+  if (it == causes.end()) causes.push_back({kind, 1});
+  else ++it->nodes;
+}
+}  // namespace
+
+Verdict Chooser::why_not(const ClusterNow& cluster) const {
+  Verdict v;
+  v.kind = Verdict::Kind::not_now;
+  v.causes = fitting_.causes;
+  v.asked = needs().choices.empty() ? needs().min_nodes : needs().choices.front();
+  std::uint32_t up = 0;
+  bool named_is_out = false;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const NodeNow& now = cluster.node(nodes_[i]);
+    if (now.usable) ++up;
+    else named_is_out = named_is_out || fitting_.required.contains(nodes_[i]);
+    if (slots_[i] > 0) ++v.offered;
+    else add(v.causes, !now.usable ? (now.drained ? Cause::Kind::drained : Cause::Kind::down) : Cause::Kind::busy);
+  }
+  v.reason = named_is_out ? Reason::req_node_not_avail : up < v.asked ? Reason::node_down : Reason::resources;
+  return v;
+}
+
+}  // namespace sy::sched

@@ -1,0 +1,29 @@
+// Groups waiting jobs whose requests can not be told apart, so that a pass does each piece of work once (design T3).
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "sched/view.hpp"
+
+namespace sy::sched {
+
+class RequestClasses {
+ public:
+  // by_user: jobs of different users are never one class; needed where nodes are kept for one user (--exclusive=user).
+  explicit RequestClasses(bool by_user = false) : by_user_(by_user) {}
+
+  // The number of the job's class, from 0; the same for jobs that ask for the same.
+  std::uint32_t of(const WaitingJob&);
+  std::size_t size() const { return examples_.size(); }
+  const WaitingJob& example(std::uint32_t c) const { return *examples_[c]; }
+
+ private:
+  bool by_user_;
+  std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
+  std::unordered_map<const JobSpec*, std::vector<std::pair<Uid, std::uint32_t>>> by_spec_;
+  std::vector<const WaitingJob*> examples_;
+};
+
+}  // namespace sy::sched
