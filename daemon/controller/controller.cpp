@@ -1,0 +1,108 @@
+#include "daemon/controller/controller.hpp"
+
+#include "daemon/runtime/log.hpp"
+
+namespace sy::daemon {
+
+model::Principal switchyard_itself() {
+  model::Principal who;
+  who.role = model::Role::system;
+  who.user = "switchyard";
+  return who;
+}
+
+namespace {
+EffectRunner::Options effect_options(const Controller::Doors& doors, const wire::DaemonSettings& settings) {
+  EffectRunner::Options options;
+  options.now = doors.now;
+  options.prolog = settings.prolog;
+  options.epilog = settings.epilog;
+  return options;
+}
+Planner::Options planner_options(const Controller::Doors& doors) {
+  Planner::Options options;
+  options.now = doors.now;
+  return options;
+}
+Liveness::Options liveness_options(const wire::DaemonSettings& settings) {
+  Liveness::Options options;
+  options.silent_after = settings.silent_after;
+  return options;
+}
+}  // namespace
+
+Controller::Controller(http::Loop& loop, Doors doors, wire::DaemonSettings settings, const KeyPair& key)
+    : loop_(loop), doors_(std::move(doors)), settings_(std::move(settings)), key_(key),
+      ledger_(loop, doors_.store, {doors_.now, doors_.retry}), planner_(loop, ledger_, planner_options(doors_)), reader_(loop), names_(loop),
+      blobs_(doors_.store, reader_), users_(names_, doors_.look_up),
+      effects_(loop, ledger_, doors_.agents, blobs_, users_, effect_options(doors_, settings_)),
+      fence_(loop,
+             [this](base::NodeIndex node) { ledger_.execute(switchyard_itself(), core::FenceNode{node, "fence program"}); },
+             [this](base::NodeIndex node) { effects_.run_pending(node); }),
+      liveness_(loop, ledger_, liveness_options(settings_)), clock_(loop) {
+  effects_.set_fence([this](base::NodeIndex node) { fence_.run(node, state().nodes[node.value].name, state().settings.fence_program); });
+  ledger_.changed = [this](const std::vector<core::Event>& events) { planner_.changed(events); };
+  ledger_.on_committed = [this](const Ledger::Committed& news) {
+    effects_.run(news.effects);
+    if (on_committed) on_committed(news);
+  };
+  ledger_.reloaded = [this] {
+    if (const auto done = configure(configured_); !done) log_error("the configuration could not be put in force again: {}", base::to_text(done.error()));
+    planner_.reloaded();
+    liveness_.start();
+    effects_.run_all_pending();
+    if (on_reloaded) on_reloaded();
+  };
+}
+
+Controller::~Controller() = default;
+
+base::Result<void> Controller::configure(core::Configure wanted) {
+  auto outcome = ledger_.execute(switchyard_itself(), wanted);
+  if (!outcome.reply) return base::fail(outcome.reply.error());
+  for (const std::string& warning : outcome.reply->warnings) log_warning("configuration: {}", warning);
+  configured_ = std::move(wanted);
+  return {};
+}
+
+base::Result<void> Controller::open(const core::Configure& wanted) {
+  if (auto opened = ledger_.open(); !opened) return opened;
+  return configure(wanted);
+}
+
+void Controller::start() {
+  liveness_.start();
+  effects_.run_all_pending();
+  planner_.due();
+  advance_time();
+}
+
+base::Result<void> Controller::reconfigure(const wire::Config& wanted) {
+  if (auto done = configure(wanted.cluster); !done) return done;
+  const wire::DaemonSettings old = settings_;
+  settings_ = wanted.daemon;
+  settings_.state_dir = old.state_dir;
+  settings_.socket = old.socket;
+  settings_.listen = old.listen;
+  settings_.ports_file = old.ports_file;
+  liveness_.set_silent_after(settings_.silent_after);
+  effects_.set_hooks(settings_.prolog, settings_.epilog);
+  return {};
+}
+
+void Controller::advance_time() {
+  clock_.start(std::chrono::seconds{1}, [this] {
+    ledger_.execute(switchyard_itself(), core::AdvanceTime{});
+    advance_time();
+  });
+}
+
+void Controller::drain(std::function<void()> done) {
+  draining_ = true;
+  clock_.cancel();
+  planner_.pause(true);
+  ledger_.refuse_work(base::Error{base::Code::unavailable, "the controller is shutting down", {}, {}, {}, "try again in a moment"});
+  ledger_.when_quiet(std::move(done));
+}
+
+}  // namespace sy::daemon
