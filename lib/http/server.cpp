@@ -120,7 +120,9 @@ void Server::Impl::admit(int descriptor, bool local) {
     ++counters.made_room;
     idle.front()->close();
   }
-  if (all.size() >= options.max_connections) {
+  const Peer peer = peer_of(descriptor, local);
+  const bool too_many = local && options.max_per_user > 0 && open_by_user[peer.uid] >= options.max_per_user;
+  if (too_many || all.size() >= options.max_connections) {
     ++counters.refused;
     static constexpr std::string_view full = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\nRetry-After: 1\r\n\r\n";
     [[maybe_unused]] const auto sent = ::send(descriptor, full.data(), full.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -131,7 +133,6 @@ void Server::Impl::admit(int descriptor, bool local) {
     const int on = 1;
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
-  Peer peer = peer_of(descriptor, local);
   Socket socket(loop.impl().context.get_executor());
   ErrorCode error;
   socket.assign(asio::generic::stream_protocol(local ? AF_UNIX : AF_INET, 0), descriptor, error);
@@ -139,7 +140,7 @@ void Server::Impl::admit(int descriptor, bool local) {
     ::close(descriptor);
     return;
   }
-  std::make_shared<Session>(shared_from_this(), std::move(socket), std::move(peer))->start();
+  std::make_shared<Session>(shared_from_this(), std::move(socket), peer)->start();
 }
 
 void Server::Impl::left() {

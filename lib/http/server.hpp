@@ -16,6 +16,7 @@ namespace sy::http {
 
 struct ServerOptions {
   std::size_t max_connections{4096};             // when full, the connection that has been idle longest makes room
+  std::size_t max_per_user{0};                   // of one uid on unix sockets; 0: no limit of their own
   std::size_t max_header_bytes{16 * 1024};       // beyond: 431
   std::size_t max_body_bytes{8 * 1024 * 1024};   // beyond: 413
   std::size_t max_buffered_bytes{256 * 1024 * 1024};  // bodies of all connections together; beyond: 503

@@ -28,6 +28,7 @@ Session::Session(std::shared_ptr<Server::Impl> server, Socket socket, Peer peer)
 Session::~Session() = default;
 
 void Session::start() {
+  if (peer_.local) ++server_->open_by_user[peer_.uid];
   all_place = server_->all.insert(server_->all.end(), this);
   idle_place = server_->idle.insert(server_->idle.end(), this);
   next_request();
@@ -41,6 +42,7 @@ void Session::close() {
   ErrorCode ignored;
   socket_.close(ignored);
   server_->all.erase(all_place);
+  if (peer_.local && --server_->open_by_user[peer_.uid] == 0) server_->open_by_user.erase(peer_.uid);
   server_->left();
 }
 

@@ -10,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,7 @@ struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   std::list<Session*> all, idle;  // idle: longest first
   struct Listener;
   std::vector<std::shared_ptr<Listener>> listeners;
+  std::unordered_map<std::uint32_t, std::size_t> open_by_user;   // unix sockets only
   ServerCounters counters;
   std::function<void()> drained;
   std::optional<Moment> drain_deadline;

@@ -290,3 +290,16 @@ TEST_CASE("Header values with line ends in them are not sent") {
   CHECK_FALSE(find_header(reply->headers, "X-B"));
   CHECK(reply->header("x-c") == "3");
 }
+
+TEST_CASE("One user can not take all connections") {
+  ServerOptions options;
+  options.max_per_user = 2;
+  RunningServer server(echo, options);
+  std::optional<RawSocket> first(server.path);
+  RawSocket second(server.path), third(server.path);
+  CHECK(status_line(third.read_all()) == "HTTP/1.1 503 Service Unavailable");
+  CHECK(BlockingClient(Endpoint{{}, "127.0.0.1", server.port}).get("/")->status == 200);  // TCP has no users
+  first.reset();
+  while (server.counters().open != 1) std::this_thread::sleep_for(milliseconds{5});
+  CHECK(BlockingClient(Endpoint{server.path, {}, 0}).get("/")->status == 200);
+}

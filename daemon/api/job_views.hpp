@@ -1,0 +1,30 @@
+// Which jobs are asked for and how they are shown: filters, pages, fields.
+// Not the text of a job (wire/job_fields.hpp).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/api/call.hpp"
+#include "wire/job_fields.hpp"
+
+namespace sy::daemon {
+
+struct JobFilter {
+  std::vector<base::JobId> ids;                                    // ascending; empty: all
+  std::vector<std::string> users, partitions, names, accounts;     // any of each; empty: all
+  std::vector<std::pair<model::JobState, model::Outcome>> states;
+  std::optional<std::set<base::NodeIndex>> nodes;
+  bool matches(const model::Job&) const;
+  bool only_live() const;                                          // states name waiting and live ones only
+};
+base::Result<JobFilter> read_job_filter(const http::Target&, const model::State&);
+base::Result<std::vector<base::JobId>> read_job_ids(const http::Target&);
+base::Result<base::JobId> job_of(const Call&);                     // {id}
+
+void append_job_now(std::string& out, const Call&, const model::Job&, std::span<const wire::JobField>);
+
+}  // namespace sy::daemon

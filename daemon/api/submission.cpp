@@ -1,0 +1,95 @@
+#include "daemon/api/submission.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "base/directives.hpp"
+#include "base/option_table.hpp"
+#include "daemon/runtime/crypto.hpp"
+#include "wire/job_spec_json.hpp"
+#include "wire/read_members.hpp"
+
+namespace sy::daemon {
+
+namespace {
+using base::Code;
+using base::Error;
+using wire::Json;
+
+base::Result<std::string> read_script(const Json& body) {
+  const auto text = body.find("script"), encoded = body.find("script_base64");
+  if ((text == body.end()) == (encoded == body.end()))
+    return base::fail(Code::invalid_argument, "exactly one of script and script_base64 must be given", "script");
+  const auto& value = text != body.end() ? *text : *encoded;
+  if (!value.is_string()) return base::fail(Code::invalid_argument, "must be a text", text != body.end() ? "script" : "script_base64");
+  std::string script = value.get<std::string>();
+  if (text == body.end()) {
+    auto decoded = from_base64(script);
+    if (!decoded) return base::fail(Code::invalid_argument, "is not base64", "script_base64");
+    script = std::move(*decoded);
+  }
+  if (auto checked = base::check_script(script); !checked) return base::fail(checked.error());
+  return script;
+}
+
+base::Result<std::vector<std::string>> read_environment(const Json& body) {
+  std::vector<std::string> out;
+  const auto at = body.find("environment");
+  if (at == body.end()) return out;
+  if (!at->is_array()) return base::fail(Code::invalid_argument, "must be a list of texts like \"A=b\"", "environment");
+  std::size_t bytes = 0;
+  out.reserve(at->size());
+  for (std::size_t i = 0; i < at->size(); ++i) {
+    const auto place = [&] { return fmt::format("environment[{}]", i); };
+    const Json& each = (*at)[i];
+    if (!each.is_string()) return base::fail(Code::invalid_argument, "must be a text like \"A=b\"", place());
+    const auto& text = each.get_ref<const std::string&>();
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) return base::fail(Code::invalid_argument, "is not NAME=VALUE", place(), text.substr(0, 80));
+    const std::string name = text.substr(0, std::min<std::size_t>(equals, 80));
+    if (text.find('\0') != std::string::npos) return base::fail(Code::invalid_argument, "holds a NUL byte", place(), name, "leave the variable out");
+    if (text.size() > max_environment_entry_bytes)
+      return base::fail(Error{Code::too_large, "the variable is too long", place(), fmt::format("{} bytes", max_environment_entry_bytes),
+                              fmt::format("{}: {} bytes", name, text.size()), "leave it out, or export less (--export)"});
+    bytes += text.size() + 1;
+    out.push_back(text);
+  }
+  if (bytes > max_environment_bytes)
+    return base::fail(Error{Code::too_large, "the environment is too large", "environment", fmt::format("{} bytes", max_environment_bytes),
+                            fmt::format("{} bytes", bytes), "export less: --export=NONE or a list of names"});
+  return out;
+}
+}  // namespace
+
+base::Result<Submission> read_submission(std::string_view text) {
+  auto body = wire::parse_json(text);
+  if (!body) return base::fail(body.error());
+  if (!body->is_object()) return base::fail(Code::invalid_argument, "a submission is a JSON object", "body");
+  static const std::vector<std::string> known{"spec", "script", "script_base64", "environment", "dry_run"};
+  for (const auto& [name, value] : body->items()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = base::nearest(name, known);
+    return base::fail(Error{Code::invalid_argument, "is not a member of a submission", name, {}, {},
+                            near.empty() ? std::string{} : "did you mean " + near + "?"});
+  }
+  Submission out;
+  const auto spec = body->find("spec");
+  if (spec == body->end()) return base::fail(Code::invalid_argument, "is missing", "spec");
+  auto read = wire::job_spec_from_json(*spec);
+  if (!read) return base::fail(read.error());
+  out.spec = std::move(*read);
+  auto script = read_script(*body);
+  if (!script) return base::fail(script.error());
+  out.script = std::move(*script);
+  auto environment = read_environment(*body);
+  if (!environment) return base::fail(environment.error());
+  out.environment = std::move(*environment);
+  if (const auto dry = body->find("dry_run"); dry != body->end()) {
+    if (!dry->is_boolean()) return base::fail(Code::invalid_argument, "must be true or false", "dry_run");
+    out.dry_run = dry->get<bool>();
+  }
+  return out;
+}
+
+}  // namespace sy::daemon

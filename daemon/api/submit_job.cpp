@@ -1,0 +1,84 @@
+// POST /v1/jobs: a submission, or the answer what would become of it (dry run).
+#include <fmt/format.h>
+
+#include "daemon/api/handlers.hpp"
+#include "daemon/api/submission.hpp"
+#include "daemon/controller/launch_message.hpp"
+#include "daemon/runtime/crypto.hpp"
+#include "http/problem.hpp"
+#include "sched/pass.hpp"
+#include "wire/views.hpp"
+
+namespace sy::daemon::handlers {
+
+namespace {
+std::string warnings_text(const std::vector<std::string>& warnings) {
+  std::string out;
+  for (const std::string& each : warnings) out += (out.empty() ? "" : ",") + http::json_string(each);
+  return "[" + out + "]";
+}
+
+struct Trial {
+  sched::View view;
+  sched::Plan plan;
+};
+
+void answer_trial(const CallPtr& call, base::JobId id, const std::vector<std::string>& warnings, const sched::Plan& plan) {
+  const model::State& state = call->state();
+  std::string body = fmt::format("{{\"id\":{},\"warnings\":{}", id.value, warnings_text(warnings));
+  const auto start = std::find_if(plan.starts.begin(), plan.starts.end(), [&](const sched::Start& s) { return s.job == id; });
+  if (start != plan.starts.end()) {
+    std::int64_t thousandths = 0;
+    for (const model::NodeGrant& grant : start->nodes) thousandths += grant.used.cpus.value;
+    body += ",\"verdict\":";
+    wire::append_verdict(body, model::Verdict{});
+    body += fmt::format(",\"start_us\":{},\"nodes\":{},\"processors\":{},\"partition\":{}}}", base::micros(call->controller.now()),
+                        http::json_string(wire::hostlist_in_order(start->nodes, state)), base::cpu_count(base::Cpus{thousandths}),
+                        http::json_string(start->partition));
+  } else {
+    const auto forecast = plan.forecasts.find(id);
+    body += ",\"verdict\":";
+    wire::append_verdict(body, forecast != plan.forecasts.end() ? forecast->second.why : model::Verdict{});
+    const bool planned = forecast != plan.forecasts.end() && forecast->second.planned_start;
+    body += fmt::format(",\"start_us\":{},\"nodes\":{},\"processors\":null,\"partition\":null}}",
+                        planned ? std::to_string(base::micros(*forecast->second.planned_start)) : "null",
+                        planned ? http::json_string(wire::hostlist_of(forecast->second.planned_nodes, state)) : "null");
+  }
+  call->reply_json(std::move(body));
+}
+
+// A pass over the cluster as it is, with this job at its place in the queue.
+void try_out(const CallPtr& call, std::shared_ptr<const model::JobSpec> spec, base::JobId id, std::vector<std::string> warnings) {
+  const model::State& state = call->state();
+  auto trial = std::make_shared<Trial>();
+  trial->view = sched::make_view(state, state.shape ? state.shape : model::make_shape(state));
+  const base::Time now = call->controller.now();
+  trial->view.waiting.push_back({id, std::move(spec), call->who.uid, now, now, false, false, false});
+  call->controller.reader().run([trial, now] { trial->plan = sched::plan_pass(trial->view, now); },
+                                [trial, call, id, warnings = std::move(warnings)] { answer_trial(call, id, warnings, trial->plan); });
+}
+}  // namespace
+
+void submit_job(const CallPtr& call) {
+  auto submission = read_submission(call->request.body);
+  call->request.body = {};
+  if (!submission) return call->fail(submission.error());
+  auto spec = std::make_shared<const model::JobSpec>(std::move(submission->spec));
+  auto script = std::make_shared<const std::string>(std::move(submission->script));
+  auto environment = std::make_shared<const std::string>(join_environment(submission->environment));
+  core::SubmitJob command{spec, sha256_hex(*script), sha256_hex(*environment), submission->dry_run};
+  const std::string script_digest = command.script_digest, environment_digest = command.env_digest;
+  std::vector<Blob> blobs;
+  if (!submission->dry_run) blobs = {{script_digest, *script}, {environment_digest, *environment}};
+  const auto outcome = call->execute(std::move(command), std::move(blobs));
+  if (!outcome.reply) return call->fail(outcome.reply.error());
+  if (submission->dry_run) {
+    const base::JobId id = outcome.reply->job.value != 0 ? outcome.reply->job : call->state().next_job_id;
+    return try_out(call, std::move(spec), id, outcome.reply->warnings);
+  }
+  call->controller.blobs().put(script_digest, script);
+  call->controller.blobs().put(environment_digest, environment);
+  call->reply_json(fmt::format("{{\"id\":{},\"warnings\":{}}}", outcome.reply->job.value, warnings_text(outcome.reply->warnings)), 201);
+}
+
+}  // namespace sy::daemon::handlers
