@@ -8,6 +8,7 @@ install(FILES packaging/systemd/switchyard.tmpfiles DESTINATION lib/tmpfiles.d R
 install(DIRECTORY config/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/switchyard/examples)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/switchyard)
 
+install(TARGETS switchyardd RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 install(TARGETS sy RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(name ${SWITCHYARD_SLURM_NAMES})
   install(FILES $<TARGET_FILE_DIR:sy>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})

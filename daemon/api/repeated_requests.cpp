@@ -43,7 +43,8 @@ bool RepeatedRequests::answer(const CallPtr& call) {
   }
   const std::string digest = sha256_hex(call->request.body);
   const std::string name = principal_key(*call) + "\n" + route_key(*call) + "\n" + key;
-  if (const auto at = entries_.find(name); at != entries_.end()) {
+  const auto at = entries_.find(name);
+  if (at != entries_.end() && !(at->second.done && at->second.expires <= controller_.now())) {
     if (at->second.digest != digest) call->fail(mismatch(key));
     else if (at->second.done) call->reply(again(at->second.response.status, at->second.response.body));
     else at->second.waiting.push_back(call);
@@ -66,7 +67,7 @@ bool RepeatedRequests::answer(const CallPtr& call) {
 }
 
 void RepeatedRequests::first(const CallPtr& call, const std::string& name, const std::string& digest) {
-  entries_[name].digest = digest;
+  entries_[name] = Entry{digest, false, {}, {}, {}};
   order_.push_back(name);
   while (order_.size() > most_remembered) {
     const auto oldest = entries_.find(order_.front());
@@ -83,10 +84,11 @@ void RepeatedRequests::first(const CallPtr& call, const std::string& name, const
     const bool keep = response.status >= 200 && response.status < 300;
     if (keep) {
       at->second.done = true;
+      at->second.expires = controller_.now() + controller_.settings().keep_answers;
       at->second.response.status = response.status;
       at->second.response.body = response.body;
       controller_.ledger().keep(StoredReply{principal_key(*raw), route_key(*raw), std::string(raw->request.header("Idempotency-Key")), digest,
-                                            response.status, response.body, controller_.now() + controller_.settings().keep_answers});
+                                            response.status, response.body, at->second.expires});
     } else {
       entries_.erase(at);
     }

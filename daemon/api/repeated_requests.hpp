@@ -22,6 +22,7 @@ class RepeatedRequests {
   struct Entry {
     std::string digest;
     bool done{};
+    base::Time expires;
     http::Response response;
     std::vector<CallPtr> waiting;   // the same request again, while the first is under way
   };

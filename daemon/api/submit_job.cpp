@@ -1,6 +1,7 @@
 // POST /v1/jobs: a submission, or the answer what would become of it (dry run).
 #include <fmt/format.h>
 
+#include "core/decide/check_spec.hpp"
 #include "daemon/api/handlers.hpp"
 #include "daemon/api/submission.hpp"
 #include "daemon/controller/launch_message.hpp"
@@ -74,7 +75,10 @@ void submit_job(const CallPtr& call) {
   if (!outcome.reply) return call->fail(outcome.reply.error());
   if (submission->dry_run) {
     const base::JobId id = outcome.reply->job.value != 0 ? outcome.reply->job : call->state().next_job_id;
-    return try_out(call, std::move(spec), id, outcome.reply->warnings);
+    auto resolved = std::make_shared<model::JobSpec>(*spec);  // as the core would keep it
+    std::vector<std::string> ignored;
+    if (auto partitions = core::resolve_partitions(call->state(), call->who, *spec, ignored)) resolved->partitions = std::move(*partitions);
+    return try_out(call, std::move(resolved), id, outcome.reply->warnings);
   }
   call->controller.blobs().put(script_digest, script);
   call->controller.blobs().put(environment_digest, environment);

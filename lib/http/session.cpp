@@ -244,7 +244,7 @@ void Session::written() {
     ErrorCode ignored;
     socket_.shutdown(Socket::shutdown_send, ignored);
     charge(0);
-    enter(Phase::lingering, base::seconds{2});
+    enter(Phase::lingering, base::seconds{5});
     linger();
   } else {
     close();
@@ -252,7 +252,7 @@ void Session::written() {
 }
 
 void Session::linger() {
-  constexpr std::size_t enough = 16 * 1024 * 1024;
+  constexpr std::size_t enough = 64 * 1024 * 1024;
   buffer_.clear();
   socket_.async_read_some(buffer_.prepare(16 * 1024), [self = shared_from_this()](ErrorCode error, std::size_t count) {
     if (self->phase_ != Phase::lingering) return;

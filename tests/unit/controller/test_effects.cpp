@@ -1,0 +1,221 @@
+#include "support/catch.hpp"
+
+#include <future>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bench.hpp"
+#include "daemon/controller/fence_program.hpp"
+#include "daemon/controller/launch_message.hpp"
+#include "wire/agent_messages.hpp"
+
+using namespace sy;
+using namespace sy::daemon;
+using namespace sy::daemon::testing;
+
+namespace {
+const std::string two_nodes = R"("name":"pair","time_limit_s":60,"script_args":["x"],"groups":[{"nodes":{"min":2},"tasks":4,"cpus_per_task":1}])";
+
+http::Response problem_with_blame(const char* blame) {
+  return {409, "application/problem+json", std::string(R"({"status":409,"detail":"prolog failed","blame":")") + blame + "\"}", {}, false};
+}
+
+struct Up : Bench {
+  explicit Up(std::function<void(wire::DaemonSettings&)> adjust = {}, std::function<void(core::Configure&)> cluster = {}) : Bench(adjust, cluster) {
+    bring_up("n1");
+    bring_up("n2");
+    controller->start();
+    turns(10);
+  }
+  const model::Job& job(std::uint64_t id) { return *controller->state().find_job(base::JobId{id}); }
+  std::string ended(std::uint64_t id) {
+    turn_until([&] { return job(id).state == model::JobState::ended; });
+    return std::string(model::outcome_name(job(id).outcome));
+  }
+};
+}  // namespace
+
+TEST_CASE("A job on two nodes: the member is launched first, the lead once it has accepted, and the end is followed to its end") {
+  Up bench;
+  const std::uint64_t id = bench.submit(Bench::ann, two_nodes);
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  bench.turns(20);
+  REQUIRE(bench.agents.count("/v1/launch") == 1);
+  const auto member = wire::message_from_text<wire::LaunchMessage>(bench.agents.sent.at(0).body);
+  REQUIRE(member);
+  CHECK(member->role == wire::LaunchMessage::Role::member);
+  CHECK(member->script_base64.empty());
+  CHECK(member->node == bench.agents.sent[0].node);
+  bench.report(member->node, id, 1, "accepted");
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 2; });
+  const auto lead = wire::message_from_text<wire::LaunchMessage>(bench.agents.sent.at(1).body);
+  REQUIRE(lead);
+  CHECK(lead->role == wire::LaunchMessage::Role::lead);
+  CHECK(lead->script_base64 == to_base64("#!/bin/sh\ntrue\n"));
+  CHECK(lead->environment == std::vector<std::string>{"A=b"});
+  CHECK(lead->user == "ann");
+  CHECK(lead->uid == base::Uid{Bench::ann});
+  CHECK(lead->nodes.size() == 2);
+  CHECK(lead->tasks_total == 4);
+  CHECK(lead->time_limit == std::optional<base::Duration>(base::seconds{60}));
+  CHECK(lead->script_args == std::vector<std::string>{"x"});
+  CHECK(lead->epoch == bench.controller->state().epoch);
+  CHECK(lead->nonce != member->nonce);
+  CHECK(lead->expires > bench.clock);
+  bench.report(lead->node, id, 1, "accepted");
+  bench.report(lead->node, id, 1, "started");
+  CHECK(bench.job(id).state == model::JobState::running);
+  bench.report(lead->node, id, 1, "script_ended", R"({"code":3})");
+  bench.turn_until([&] { return bench.agents.count("/v1/end") >= 1; });  // the member has to be told
+  bench.report(lead->node, id, 1, "cleared");
+  bench.report(member->node, id, 1, "cleared");
+  CHECK(bench.ended(id) == "failed");
+  bench.turn_until([&] { return bench.agents.count("/v1/forget") == 2; });
+  bench.report(lead->node, id, 1, "cleared");                           // repeated: acknowledged again, told to forget again
+  bench.turn_until([&] { return bench.agents.count("/v1/forget") == 3; });
+}
+
+TEST_CASE("A launch that does not get through is tried again with a fresh capability, and not twice at a time") {
+  Up bench;
+  int failures = 3;
+  bench.agents.answers = [&](const NotedAgents::Sent& s) -> base::Result<http::Response> {
+    if (s.target == "/v1/launch" && failures-- > 0) return base::fail(base::Code::unavailable, "connection refused");
+    return http::Response{200, "application/json", "{}", {}, false};
+  };
+  const std::uint64_t id = bench.submit();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 4; });
+  std::set<std::string> nonces;
+  for (const auto& sent : bench.agents.sent)
+    if (sent.target == "/v1/launch") nonces.insert(wire::message_from_text<wire::LaunchMessage>(sent.body)->nonce);
+  CHECK(nonces.size() == 4);
+  bench.turns(50);
+  CHECK(bench.agents.count("/v1/launch") == 4);
+  CHECK(bench.job(id).last_attempt == base::AttemptNumber{1});
+}
+
+TEST_CASE("A cancelled job is not launched any more, and its nodes are told to end it") {
+  Up bench;
+  bench.agents.answers = [](const NotedAgents::Sent& s) -> base::Result<http::Response> {
+    if (s.target == "/v1/launch") return base::fail(base::Code::unavailable, "connection refused");
+    return http::Response{200, "application/json", "{}", {}, false};
+  };
+  const std::uint64_t id = bench.submit();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  CHECK(bench.call(Bench::ann, "POST", "/v1/jobs/" + std::to_string(id) + "/cancel").status == 200);
+  bench.turn_until([&] { return bench.agents.count("/v1/end") >= 1; });
+  const std::size_t launches = bench.agents.count("/v1/launch");
+  bench.turns(50);
+  CHECK(bench.agents.count("/v1/launch") == launches);
+  bench.report(bench.agents.sent.at(0).node, id, 1, "cleared");
+  CHECK(bench.ended(id) == "cancelled");
+}
+
+TEST_CASE("An agent that refuses for the node's sake gets its node drained and the job another try") {
+  Up bench;
+  bench.agents.answers = [](const NotedAgents::Sent& s) -> base::Result<http::Response> {
+    if (s.target == "/v1/launch") return problem_with_blame("node");
+    return http::Response{200, "application/json", "{}", {}, false};
+  };
+  const std::uint64_t id = bench.submit();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  bench.turn_until([&] { return bench.job(id).state == model::JobState::pending || bench.job(id).state == model::JobState::ending; });
+  const model::Node& node = *bench.controller->state().find_node(bench.agents.sent.at(0).node);
+  bench.turn_until([&] { return node.drained; });
+  CHECK(node.reason.find("prolog failed") != std::string::npos);
+  bench.turns(50);
+  CHECK(bench.agents.count("/v1/launch") == 1);  // not at once again: that is how jobs get held and nodes black
+}
+
+TEST_CASE("A signal is delivered, once for each time it is asked") {
+  Up bench;
+  const std::uint64_t id = bench.submit();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  const std::string node = bench.agents.sent.at(0).node;
+  bench.report(node, id, 1, "accepted");
+  bench.report(node, id, 1, "started");
+  for (int i = 0; i < 2; ++i)
+    CHECK(bench.call(Bench::ann, "POST", "/v1/jobs/" + std::to_string(id) + "/signal", R"({"signal":"USR1","batch_only":true})").status == 200);
+  bench.turn_until([&] { return bench.agents.count("/v1/signal") == 2; });
+  const auto signal = wire::message_from_text<wire::SignalMessage>(bench.agents.sent.back().body);
+  CHECK(signal->signal == 10);
+  CHECK(signal->batch_only);
+}
+
+TEST_CASE("After a restart what is still due is derived from the state and sent again") {
+  Up bench;
+  const std::uint64_t id = bench.submit();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  bench.api.reset();
+  bench.controller.reset();
+  bench.controller = std::make_unique<Controller>(bench.loop, Controller::Doors{bench.store, bench.agents, look_up_user, [&] { return bench.clock; }}, wire::DaemonSettings{}, bench.key);
+  REQUIRE(bench.controller->ledger().open());
+  bench.api = std::make_unique<Api>(*bench.controller);
+  bench.controller->start();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 2; });
+  const auto again = wire::message_from_text<wire::LaunchMessage>(bench.agents.sent.back().body);
+  CHECK(again->job == base::JobId{id});
+  CHECK(again->attempt == base::AttemptNumber{1});  // the same attempt: the agent answers with what it did
+}
+
+TEST_CASE("Silence by the monotonic clock makes a node silent, a heartbeat brings it back, and a lease fences it") {
+  Bench bench({}, [](core::Configure& c) { c.settings.lease = base::seconds{100}; });
+  bench.bring_up("n1");
+  bench.bring_up("n2");
+  Monotonic now = monotonic_now();
+  Liveness::Options options;
+  options.silent_after = base::seconds{60};
+  options.now = [&] { return now; };
+  Liveness liveness(bench.loop, bench.controller->ledger(), options);
+  const auto contact = [&](const char* name) { return bench.controller->state().find_node(name)->contact; };
+  const base::NodeIndex n1 = bench.controller->state().find_node("n1")->index;
+  now += base::seconds{59};
+  liveness.check();
+  CHECK(contact("n1") == model::Contact::up);
+  liveness.heard(n1);
+  now += base::seconds{2};
+  liveness.check();
+  CHECK(contact("n1") == model::Contact::up);
+  CHECK(contact("n2") == model::Contact::silent);
+  now += base::seconds{60};
+  liveness.check();
+  CHECK(contact("n1") == model::Contact::silent);
+  liveness.heard(n1);
+  CHECK(contact("n1") == model::Contact::up);
+  now += base::hours{1};
+  liveness.check();
+  liveness.check();
+  CHECK(contact("n1") == model::Contact::silent);  // nothing ran there: there is nothing to fence
+}
+
+TEST_CASE("A fence program's exit status decides, and one that hangs is killed") {
+  CHECK(run_program("/bin/true", "n1", base::seconds{10}).code == 0);
+  CHECK(run_program("/bin/false", "n1", base::seconds{10}).code == 1);
+  CHECK(run_program("/nowhere/fence", "n1", base::seconds{10}).code == -1);
+  const ProgramEnd hung = run_program("/usr/bin/yes", "n1", base::milliseconds{50});
+  CHECK(hung.code == -1);
+  CHECK(hung.what.find("did not end") != std::string::npos);
+}
+
+TEST_CASE("An environment goes into one blob and comes back the same") {
+  const std::vector<std::string> entries{"A=b", "EMPTY=", "LINES=a\nb", "X=\xff"};
+  CHECK(split_environment(join_environment(entries)) == entries);
+  CHECK(split_environment("").empty());
+}
+
+TEST_CASE("The controller is not ready while a due pass does not end") {
+  Bench bench;
+  Planner::Options options;
+  options.now = [&] { return bench.clock; };
+  options.in_time = std::chrono::milliseconds{30};
+  std::promise<void> release;
+  options.pass = [&, wait = release.get_future().share()](const sched::View&, base::Time) {
+    wait.wait();
+    return sched::Plan{};
+  };
+  Planner planner(bench.loop, bench.controller->ledger(), options);
+  CHECK(planner.in_time());
+  planner.due();
+  bench.turn_until([&] { return !planner.in_time(); });
+  release.set_value();
+  bench.turn_until([&] { return planner.in_time(); });
+}

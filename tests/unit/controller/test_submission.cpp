@@ -1,0 +1,158 @@
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "bench.hpp"
+#include "daemon/api/submission.hpp"
+#include "daemon/runtime/crypto.hpp"
+
+using namespace sy;
+using namespace sy::daemon;
+using namespace sy::daemon::testing;
+using nlohmann::json;
+
+namespace {
+json good() { return {{"spec", {{"work_dir", "/tmp"}}}, {"script", "#!/bin/sh\ntrue\n"}, {"environment", {"A=b"}}}; }
+base::Error refused(const json& body) {
+  const auto read = read_submission(body.dump());
+  REQUIRE_FALSE(read);
+  return read.error();
+}
+}  // namespace
+
+TEST_CASE("A submission is read, its script as text or base64") {
+  CHECK(read_submission(good().dump())->script == "#!/bin/sh\ntrue\n");
+  json body = good();
+  body.erase("script");
+  body["script_base64"] = to_base64("#!/bin/sh\n\xff\n");
+  CHECK(read_submission(body.dump())->script == "#!/bin/sh\n\xff\n");
+}
+
+TEST_CASE("What is missing, unknown, of the wrong type or too large is refused by its name") {
+  json body = good();
+  body["scirpt"] = "x";
+  CHECK(refused(body).hint.find("script") != std::string::npos);
+  body = good();
+  body["environment"] = {"A=b", "nothing"};
+  CHECK(refused(body).field == "environment[1]");
+  body["environment"] = {1};
+  CHECK(refused(body).field == "environment[0]");
+  body["environment"] = "A=b";
+  CHECK(refused(body).field == "environment");
+  body["environment"] = {std::string("A=\0", 3)};
+  CHECK(refused(body).message.find("NUL") != std::string::npos);
+  body["environment"] = {"A=" + std::string(200'000, 'x')};
+  CHECK(refused(body).code == base::Code::too_large);
+  body["environment"] = std::vector<std::string>(30, "A=" + std::string(100'000, 'x'));
+  CHECK(refused(body).field == "environment");
+  body = good();
+  body["dry_run"] = 1;
+  CHECK(refused(body).field == "dry_run");
+  body = good();
+  body.erase("spec");
+  CHECK(refused(body).field == "spec");
+  body = good();
+  body["script"] = std::string("#!/bin/sh\n\0", 11);
+  CHECK(refused(body).code == base::Code::invalid_argument);
+  body["script"] = "#!/bin/sh\n" + std::string(5 << 20, 'x');
+  CHECK(refused(body).code == base::Code::too_large);
+  body["script_base64"] = "IyE=";
+  CHECK(refused(body).field == "script");
+  CHECK_FALSE(read_submission(""));
+  CHECK_FALSE(read_submission("[[[[[[[["));
+  CHECK_FALSE(read_submission(std::string(100'000, '[')));
+}
+
+TEST_CASE("The list goes in pages, filters, and shows the fields asked for") {
+  Bench bench;
+  for (int i = 0; i < 7; ++i) bench.submit(i % 2 == 0 ? Bench::ann : Bench::bob, R"("name":"j)" + std::to_string(i) + "\"");
+  const auto page = [&](const std::string& query) { return json::parse(bench.call(Bench::ann, "GET", "/v1/jobs?" + query).body); };
+  const json first = page("fields=id&limit=3");
+  CHECK(first["jobs"] == json::parse(R"([{"id":1},{"id":2},{"id":3}])"));
+  CHECK(first["next"] == 3);
+  CHECK(page("fields=id&limit=3&after=6")["jobs"] == json::parse(R"([{"id":7}])"));
+  CHECK(page("fields=id&limit=3&after=6")["next"].is_null());
+  CHECK(page("fields=name&user=bob")["jobs"].size() == 3);
+  CHECK(page("fields=name&id=2,99,4")["jobs"] == json::parse(R"([{"name":"j1"},{"name":"j3"}])"));
+  CHECK(page("fields=id&state=running")["jobs"].empty());
+  CHECK(page("fields=id&state=pending")["jobs"].size() == 7);
+  CHECK(page("fields=id&partition=main")["jobs"].size() == 7);
+  CHECK(page("fields=id&name=j5")["jobs"] == json::parse(R"([{"id":6}])"));
+  bench.call(Bench::bob, "POST", "/v1/jobs/2/cancel");
+  CHECK(page("fields=id&state=pending,running")["jobs"].size() == 6);
+  CHECK(page("fields=id&state=cancelled")["jobs"] == json::parse(R"([{"id":2}])"));
+  CHECK(page("fields=id&state=CA")["jobs"].size() == 1);
+}
+
+TEST_CASE("A long list does not keep the loop from others") {
+  Bench bench([](wire::DaemonSettings& s) { s.limits.burst = 100'000; });
+  for (int i = 0; i < 1200; ++i) bench.ask(Bench::ann, "POST", "/v1/jobs", Bench::submission());
+  bench.turn_until([&] { return bench.controller->ledger().committed() == bench.controller->state().sequence && bench.controller->state().jobs.size() == 1200; });
+  const auto list = bench.ask(Bench::ann, "GET", "/v1/jobs?limit=10000");
+  CHECK_FALSE(list->there);
+  const auto other = bench.call(Bench::bob, "GET", "/v1/partitions/main");
+  CHECK(other.status == 200);
+  CHECK(json::parse(bench.now(list).body)["jobs"].size() == 1200);
+}
+
+TEST_CASE("A long poll is answered when the job changes, and when its time is over") {
+  Bench bench;
+  const std::uint64_t id = bench.submit();
+  const auto ended = bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=ended");
+  const auto change = bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=change&since=" + std::to_string(bench.controller->state().sequence.value));
+  const auto brief = bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=1&for=started&fields=state");
+  bench.turns(10);
+  CHECK_FALSE(ended->there);
+  CHECK_FALSE(change->there);
+  bench.call(Bench::ann, "POST", "/v1/jobs/1/hold");
+  CHECK(bench.now(change).status == 200);
+  CHECK_FALSE(ended->there);
+  bench.call(Bench::ann, "POST", "/v1/jobs/1/cancel");
+  CHECK(json::parse(bench.now(ended).body)["state"] == "ended");
+  CHECK(json::parse(bench.now(brief).body)["state"] == "ended");
+  CHECK(bench.api->long_polls().size() == 0);
+  CHECK(bench.call(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=change&since=1").status == 200);  // it has changed since
+  CHECK(bench.call(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=nothing").status == 400);
+  CHECK(bench.call(Bench::bob, "GET", "/v1/jobs/1?wait=5000&for=ended").status == 400);
+  CHECK(id == 1);
+}
+
+TEST_CASE("A dry run answers what would happen and leaves no trace") {
+  Bench bench;
+  json body = json::parse(Bench::submission());
+  body["dry_run"] = true;
+  const auto sequence = bench.controller->state().sequence;
+  json answer = json::parse(bench.call(Bench::ann, "POST", "/v1/jobs", body.dump()).body);
+  CHECK(answer["verdict"]["kind"] == "not_now");
+  bench.bring_up("n1");
+  const auto before = bench.controller->state().sequence;
+  answer = json::parse(bench.call(Bench::ann, "POST", "/v1/jobs", body.dump()).body);
+  CHECK(answer["nodes"] == "n1");
+  CHECK(answer["partition"] == "main");
+  CHECK(answer["verdict"]["kind"] == "fits");
+  CHECK(bench.controller->state().jobs.empty());
+  CHECK(bench.controller->state().sequence == before);
+  CHECK(sequence < before);
+  body["spec"]["groups"] = json::parse(R"([{"nodes":{"min":3}}])");
+  CHECK(bench.call(Bench::ann, "POST", "/v1/jobs", body.dump()).status == 422);
+}
+
+TEST_CASE("Accounting shows what has ended and what lives, once each") {
+  Bench bench;
+  bench.submit();
+  bench.submit();
+  bench.call(Bench::ann, "POST", "/v1/jobs/1/cancel");
+  const json rows = json::parse(bench.call(Bench::bob, "GET", "/v1/accounting?fields=id,state").body);
+  CHECK(rows["attempts"] == json::parse(R"([{"id":1,"state":"ended"},{"id":2,"state":"pending"}])"));
+  CHECK(rows["next"].is_null());
+}
+
+TEST_CASE("A script is its owner's and an administrator's") {
+  Bench bench;
+  bench.submit(Bench::ann);
+  CHECK(bench.call(Bench::ann, "GET", "/v1/jobs/1/script").body == "#!/bin/sh\ntrue\n");
+  CHECK(bench.call(Bench::root, "GET", "/v1/jobs/1/script").status == 200);
+  const auto other = bench.call(Bench::bob, "GET", "/v1/jobs/1/script");
+  CHECK(other.status == 403);
+  CHECK(other.body.find("true") == std::string::npos);
+}
