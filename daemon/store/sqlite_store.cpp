@@ -129,7 +129,8 @@ class SqliteStore final : public Store {
       r->connection.reset();
     }
     auto db = std::make_unique<Connection>(options_.path, options_.vfs, Connection::Access::write);
-    db->script("PRAGMA journal_mode = WAL");
+    // EXTRA while the file is made: a rollback journal whose deletion a power cut undoes would take the whole store back.
+    db->script("PRAGMA synchronous = EXTRA; PRAGMA journal_mode = WAL");
     migrate(*db, all_migrations());
     db->script(options_.synchronous == SqliteOptions::Synchronous::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
     db->script(

@@ -10,10 +10,10 @@
 namespace sy::daemon {
 
 struct SqliteOptions {
-  std::string path;                                            // the file; its folder must exist with mode 0700
+  std::string path{};                                          // the file; its folder must exist with mode 0700
   base::Duration keep_events{std::chrono::hours{24 * 7}};
-  std::optional<base::Duration> keep_accounting;               // absent: for ever
-  std::string vfs;                                             // a registered SQLite VFS; empty: the machine's
+  std::optional<base::Duration> keep_accounting{};              // absent: for ever
+  std::string vfs{};                                           // a registered SQLite VFS; empty: the machine's
   enum class Synchronous : unsigned char { full, off } synchronous{Synchronous::full};  // off: tests only
 };
 

@@ -35,9 +35,9 @@ struct AccountingRow {                                         // one ended atte
   model::Job at_end;                                           // spec, user, attempt with nodes and exit, outcome, ended
 };
 struct AccountingQuery {
-  std::vector<base::JobId> jobs;
-  std::vector<std::string> users, outcomes, partitions, names, nodes, accounts;  // any of each; outcomes by our names
-  std::optional<base::Time> since, until;                      // jobs that were in any state in between
+  std::vector<base::JobId> jobs{};
+  std::vector<std::string> users{}, outcomes{}, partitions{}, names{}, nodes{}, accounts{};  // any of each; outcomes by our names
+  std::optional<base::Time> since{}, until{};                   // jobs that were in any state in between
   bool duplicates{};                                           // -D: earlier attempts too; otherwise the last of each job
   std::uint64_t after_job{};                                   // keyset page: jobs above this id
   std::uint32_t limit{1000};                                   // rows; the last job's attempts are completed

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace sy::test {
@@ -24,7 +25,7 @@ struct Change {          // a write of bytes at an offset, or a truncation to it
   bool truncate{};
 };
 
-void apply(std::vector<char>& content, const Change& change) {
+void put_change(std::vector<char>& content, const Change& change) {
   if (change.truncate) {
     if (change.offset < content.size()) content.resize(change.offset);
     return;
@@ -119,7 +120,7 @@ int do_write(sqlite3_file* f, const void* data, int amount, sqlite3_int64 offset
   for (std::size_t at = begin; at < end;) {   // each sector may get to the disk or not
     const std::size_t next = std::min(end, (at / sector + 1) * sector);
     file.unsynced.push_back({at, {bytes + (at - begin), bytes + (next - begin)}, false});
-    apply(file.now, file.unsynced.back());
+    put_change(file.now, file.unsynced.back());
     at = next;
   }
   return SQLITE_OK;
@@ -131,7 +132,7 @@ int do_truncate(sqlite3_file* f, sqlite3_int64 size) {
   if (dead(h)) return SQLITE_IOERR_TRUNCATE;
   File& file = **h.file;
   file.unsynced.push_back({static_cast<std::size_t>(size), {}, true});
-  apply(file.now, file.unsynced.back());
+  put_change(file.now, file.unsynced.back());
   return SQLITE_OK;
 }
 
@@ -342,7 +343,7 @@ void PowerCutDisk::cut(std::uint64_t seed) {
     std::shuffle(changes.begin(), changes.end(), random);
     const double part = parts.at(random() % parts.size());
     for (const auto& change : changes)
-      if (chance(part)) apply(file->now, change);
+      if (chance(part)) put_change(file->now, change);
     file->synced = file->now;
     file->name_synced = true;
     impl_->files.insert_or_assign(name, std::move(file));

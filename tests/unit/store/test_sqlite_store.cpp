@@ -9,7 +9,7 @@ namespace {
 
 std::string difference(const model::State& a, const model::State& b) {
   std::string why;
-  return model::equal(a, b, &why) ? std::string{} : why;
+  return model::equal(a, b, &why) ? std::string{} : "they differ: " + why;
 }
 
 std::vector<std::uint64_t> job_ids(const std::vector<daemon::AccountingRow>& rows) {
@@ -25,7 +25,7 @@ TEST_CASE("a new store is empty, and what is committed is there after a restart"
   Story story;
   {
     const auto store = open_store(folder);
-    CHECK(difference(store->load(), model::State{}).empty());
+    CHECK(difference(store->load(), model::State{}) == "");
     story.new_node("n1");
     story.new_node("n2");
     story.state.settings.cluster_name = "yard";
@@ -39,10 +39,10 @@ TEST_CASE("a new store is empty, and what is committed is there after a restart"
     store->commit(story.happens({core::Configured{}, core::TopologyImported{story.state.topologies["t"]}, core::EpochBegan{7, 0}}));
     for (int i = 0; i < 3; ++i) store->commit(story.submit());
     store->commit(story.end(base::JobId{2}, model::Outcome::completed));
-    CHECK(difference(store->load(), story.state).empty());
+    CHECK(difference(store->load(), story.state) == "");
   }
   const auto store = open_store(folder);
-  CHECK(difference(store->load(), story.state).empty());
+  CHECK(difference(store->load(), story.state) == "");
   CHECK(store->check().empty());
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("several steps share one commit, and each thing has the row of the las
   story.state.waiting.erase(gone_id);
   add({core::JobForgotten{gone_id}});
   store->commit(group);
-  CHECK(difference(store->load(), story.state).empty());
+  CHECK(difference(store->load(), story.state) == "");
   CHECK(store->events(base::Sequence{0}, 100).size() == 4);
 }
 
@@ -253,7 +253,7 @@ TEST_CASE("a backup is a whole store, made while commits go on, and never writte
   store->commit(story.submit("b"));
   CHECK(failure_of([&] { store->backup(folder.file("backup.db")); }).find("exists already") != std::string::npos);
   const auto copy = daemon::open_sqlite_store({.path = folder.file("backup.db")});
-  CHECK(difference(copy->load(), at_backup).empty());
+  CHECK(difference(copy->load(), at_backup) == "");
   CHECK(copy->check().empty());
   struct stat info {};
   REQUIRE(::stat(folder.file("backup.db").c_str(), &info) == 0);
