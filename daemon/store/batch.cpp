@@ -40,8 +40,7 @@ void take_ended(Batch& batch, const State& after, const AttemptEnded& fact) {
 void take_ended(Batch& batch, const State& after, const JobEnded& fact) {
   const Job* now = after.find_job(fact.job);
   if (now == nullptr) return;
-  const auto number = now->attempt ? now->attempt->number : AttemptNumber{now->last_attempt.value + 1};
-  batch.ended.push_back({fact.job, number, *now});
+  batch.ended.push_back({fact.job, now->attempt ? now->attempt->number : AttemptNumber{}, *now});
 }
 
 void take(Batch& batch, const State& after, const Event& event) {

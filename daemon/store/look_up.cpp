@@ -104,8 +104,8 @@ std::vector<AccountingRow> look_up_accounting(Connection& db, const AccountingQu
   const auto where = conditions(query);
   std::string sql = "SELECT job, attempt, record FROM accounting a WHERE ";
   for (const auto& condition : where) sql += condition.sql + " AND ";
-  sql += query.duplicates ? "1" : "NOT EXISTS (SELECT 1 FROM accounting b WHERE b.job = a.job AND b.attempt > a.attempt)";
-  sql += " ORDER BY job, attempt";
+  sql += query.duplicates ? "1" : "NOT EXISTS (SELECT 1 FROM accounting b WHERE b.job = a.job AND b.id > a.id)";
+  sql += " ORDER BY job, id";
 
   Statement rows{db, sql, false};
   for (const auto& condition : where) {

@@ -31,7 +31,7 @@ struct StoredReply {                                           // D2: kept 24 h
 
 struct AccountingRow {                                         // one ended attempt, or a job that ended while it waited
   base::JobId job;
-  base::AttemptNumber attempt;                                 // one above the last where the job ended while it waited
+  base::AttemptNumber attempt;                                 // 0 where the job ended while it waited
   model::Job at_end;                                           // spec, user, attempt with nodes and exit, outcome, ended
 };
 struct AccountingQuery {

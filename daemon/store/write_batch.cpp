@@ -170,7 +170,7 @@ void write_accounting(Connection& db, const Batch& batch) {
     const auto& asked = job.spec->partitions;
     const std::string& partition = job.attempt ? job.attempt->partition : asked.empty() ? std::string{} : asked.front();
     db.prepared(
-          "INSERT OR REPLACE INTO accounting (job, attempt, user, account, partition, name, outcome, submitted_us, ended_us, record) "
+          "INSERT INTO accounting (job, attempt, user, account, partition, name, outcome, submitted_us, ended_us, record) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(number(row.job.value))
         .bind(std::int64_t{row.attempt.value})

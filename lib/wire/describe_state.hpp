@@ -124,6 +124,7 @@ void describe(A& a, std::type_identity<model::Node>) {
   a("name", &T::name);
   a("removed", &T::removed);
   a("declared", &T::declared);
+  a("shape_declared", &T::shape_declared);
   a("shape", &T::shape);
   a("registered", &T::registered);
   a("features", &T::features);

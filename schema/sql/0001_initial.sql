@@ -86,7 +86,7 @@ CREATE TABLE replies (
   UNIQUE (principal, route, key)
 ) STRICT;
 
--- One row for each ended attempt, and for each job that ended while it waited.
+-- One row for each ended attempt, and for each time a job ended while it waited (attempt 0), in the order they happened.
 CREATE TABLE accounting (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
   job          INTEGER NOT NULL,
@@ -98,9 +98,9 @@ CREATE TABLE accounting (
   outcome      TEXT NOT NULL,
   submitted_us INTEGER NOT NULL,
   ended_us     INTEGER NOT NULL,
-  record       TEXT NOT NULL,                -- the job as it was at that end
-  UNIQUE (job, attempt)
+  record       TEXT NOT NULL                 -- the job as it was at that end
 ) STRICT;
+CREATE INDEX accounting_by_job ON accounting (job);
 CREATE INDEX accounting_by_user ON accounting (user, job);
 CREATE INDEX accounting_by_end ON accounting (ended_us);
 

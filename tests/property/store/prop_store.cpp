@@ -13,7 +13,7 @@ namespace {
 // One random thing that users, nodes, administrators or time do to the cluster. Refusals are part of life.
 class Life {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), cluster(3, 4, 8000, 2) { cluster.check_after_every_step = false; }
+  explicit Life(std::uint64_t seed) : cluster(3, 4, 8000, 2), random_(seed) { cluster.check_after_every_step = false; }
 
   void step() {
     switch (pick(20)) {
@@ -114,24 +114,28 @@ class Life {
 
 std::string difference(const State& a, const State& b) {
   std::string why;
-  return equal(a, b, &why) ? std::string{} : "they differ: " + why;
+  if (equal(a, b, &why)) return {};
+  return "they differ: " + why;
 }
 
-// Commits what has happened since the last call, several steps in one batch.
+// Gathers what each step did, as the controller does, and commits several together.
 class Keeper {
  public:
   explicit Keeper(daemon::Store& store) : store_(store) {}
-  void commit(const Cluster& cluster) {
-    daemon::Batch batch;
-    batch.add(cluster.state, {cluster.history.begin() + static_cast<std::ptrdiff_t>(seen_), cluster.history.end()});
+  void saw(const Cluster& cluster) {
+    batch_.add(cluster.state, {cluster.history.begin() + static_cast<std::ptrdiff_t>(seen_), cluster.history.end()});
     seen_ = cluster.history.size();
+  }
+  void commit() {
     for (const auto* kind : {"script", "env"})
-      for (int i = 0; i < 3; ++i) batch.blobs.push_back({kind + std::to_string(i), "bytes"});
-    store_.commit(batch);
+      for (int i = 0; i < 3; ++i) batch_.blobs.push_back({kind + std::to_string(i), "bytes"});
+    store_.commit(batch_);
+    batch_ = {};
   }
 
  private:
   daemon::Store& store_;
+  daemon::Batch batch_;
   std::size_t seen_{};
 };
 
@@ -145,8 +149,11 @@ TEST_CASE("the state from the tables, the state replayed from events, and the li
     Keeper keeper{*store};
     const auto& live = life.cluster.state;
     for (int round = 0; round < 25; ++round) {
-      for (int i = 0; i < 1 + round % 4; ++i) life.step();
-      keeper.commit(life.cluster);
+      for (int i = 0; i < 1 + round % 4; ++i) {
+        life.step();
+        keeper.saw(life.cluster);
+      }
+      keeper.commit();
       if (round % 5 == 4) {
         const auto difference_to_tables = difference(store->load(), live);
         RC_ASSERT(difference_to_tables == std::string{});
@@ -176,7 +183,8 @@ TEST_CASE("after a power cut at any moment the state is the acknowledged one") {
       Keeper keeper{*store};
       for (std::uint64_t round = 0; round < 5 + seed % 20; ++round) {
         life.step();
-        keeper.commit(life.cluster);
+        keeper.saw(life.cluster);
+        keeper.commit();
       }
       disk.cut(seed);
     }

@@ -229,6 +229,23 @@ TEST_CASE("of a requeued job the last attempt is shown, and all with duplicates"
   CHECK(all[0].at_end.attempt == first);
 }
 
+TEST_CASE("a job cancelled while it waits, requeued and run has a row for each end") {
+  const Folder folder;
+  Story story;
+  const auto store = open_store(folder);
+  store->commit(story.submit());
+  auto& job = story.state.jobs.at(base::JobId{1});
+  job.outcome = model::Outcome::cancelled;
+  job.ended = story.now;
+  store->commit(story.happens({core::JobEnded{job.id, job.outcome, story.now, {}}}));
+  store->commit(story.end(job.id, model::Outcome::completed));
+  const auto all = store->accounting({.duplicates = true});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].attempt.value == 0);
+  CHECK(all[1].attempt.value == 1);
+  CHECK(store->accounting({}).at(0).at_end.outcome == model::Outcome::completed);
+}
+
 TEST_CASE("accounting is dropped by policy only") {
   const Folder folder;
   Story story;

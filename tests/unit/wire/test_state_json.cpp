@@ -65,7 +65,7 @@ model::Node node() {
   model::Node n;
   n.index = base::NodeIndex{7};
   n.name = "n7";
-  n.removed = n.declared = true;
+  n.removed = n.declared = n.shape_declared = true;
   n.shape = shape();
   n.registered = model::NodeShape{};
   n.features = {"a100", "ib"};
