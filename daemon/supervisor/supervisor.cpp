@@ -311,8 +311,15 @@ void Supervisor::read_limit() {
   }
 }
 
-// "signal NUMBER BATCH_ONLY WHOLE_JOB"; anything else only makes us look at the files.
+// "signal NUMBER BATCH_ONLY WHOLE_JOB", or "end MICROSECONDS" where the disk takes no file or less grace is given than
+// before; anything else only makes us look at the files.
 void Supervisor::take_message(const std::string& text) {
+  long long grace = 0;
+  if (std::sscanf(text.c_str(), "end %lld", &grace) == 1) {
+    if (!end_) end_ = EndRequest{grace, "ended by the controller"};
+    if (ending_) kill_at_ = std::min<std::int64_t>(kill_at_, monotonic() + std::max(grace, 0LL));
+    return;
+  }
   int signal = 0, batch_only = 0, whole_job = 0;
   if (std::sscanf(text.c_str(), "signal %d %d %d", &signal, &batch_only, &whole_job) != 3) return;
   if (signal >= 1 && signal <= SIGRTMAX) deliver(signal, batch_only != 0, whole_job != 0);

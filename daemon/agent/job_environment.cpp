@@ -1,0 +1,160 @@
+#include "daemon/agent/job_environment.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace sy::daemon {
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+// What a job's own submissions must not hand on to the next job.
+bool belongs_to_enclosing_job(std::string_view name) {
+  for (const std::string_view prefix : {"SLURM_JOB", "SLURM_STEP", "SLURM_TASK", "SLURM_NODE", "SLURM_MEM_PER_", "SLURM_CPUS_",
+                                        "SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NNODES", "SLURM_ARRAY_", "SLURM_GPUS", "SLURM_TOPOLOGY_",
+                                        "SLURM_RESTART_COUNT", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_GTIDS", "SLURMD_", "SLURM_SUBMIT_",
+                                        "SLURM_LAUNCH_NODE", "SLURM_PRIO_PROCESS", "SLURM_CLUSTER_NAME", "SWITCHYARD_ATTEMPT", "SWITCHYARD_SEGMENT",
+                                        "SWITCHYARD_DOMAIN_", "SWITCHYARD_PLACEMENT", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+std::vector<std::uint32_t> cpu_counts(const wire::LaunchMessage& m) {
+  std::vector<std::uint32_t> out;
+  for (const auto c : m.cpus_of_nodes) out.push_back(static_cast<std::uint32_t>(base::cpu_count(c)));
+  if (out.empty()) out.assign(std::max<std::size_t>(m.nodes.size(), 1), static_cast<std::uint32_t>(base::cpu_count(m.cpus)));
+  return out;
+}
+
+void add_identity(const wire::LaunchMessage& m, Variables& v) {
+  v["SLURM_JOB_ID"] = v["SLURM_JOBID"] = std::to_string(m.job.value);
+  v["SLURM_JOB_PARTITION"] = m.partition;
+  v["SLURM_JOB_UID"] = std::to_string(m.uid.value);
+  v["SLURM_JOB_GID"] = std::to_string(m.gid.value);
+  v["SLURM_JOB_USER"] = m.user;
+  v["SLURM_CLUSTER_NAME"] = m.cluster;
+  v["SLURMD_NODENAME"] = m.node;
+  v["SLURM_JOB_NODELIST"] = v["SLURM_NODELIST"] = m.nodes_text;
+  v["SLURM_JOB_NUM_NODES"] = v["SLURM_NNODES"] = std::to_string(std::max<std::size_t>(m.nodes.size(), 1));
+  if (m.restarts > 0) v["SLURM_RESTART_COUNT"] = std::to_string(m.restarts);
+}
+
+void add_sizes(const wire::LaunchMessage& m, Variables& v) {
+  v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = std::to_string(m.tasks_total);
+  v["SLURM_TASKS_PER_NODE"] = counts_text(m.tasks.empty() ? std::vector<std::uint32_t>{1} : m.tasks);
+  if (m.tasks_per_node > 0) v["SLURM_NTASKS_PER_NODE"] = std::to_string(m.tasks_per_node);
+  if (m.cpus_per_task.value > 0) v["SLURM_CPUS_PER_TASK"] = std::to_string(base::cpu_count(m.cpus_per_task));
+  v["SLURM_CPUS_ON_NODE"] = std::to_string(base::cpu_count(m.cpus));
+  v["SLURM_JOB_CPUS_PER_NODE"] = counts_text(cpu_counts(m));
+  if (m.memory_per_node) v["SLURM_MEM_PER_NODE"] = std::to_string(m.memory_per_node->value);
+  if (m.memory_per_cpu) v["SLURM_MEM_PER_CPU"] = std::to_string(m.memory_per_cpu->value);
+}
+
+// Frameworks look at the visible devices alone: a job without GPUs on a node that has some must see an empty list.
+void add_gpus(const wire::LaunchMessage& m, bool node_has_gpus, Variables& v) {
+  std::string list;
+  std::size_t count = 0;
+  bool amd = false;
+  for (const auto& g : m.gres) {
+    if (g.name != "gpu") continue;
+    list += (list.empty() ? "" : ",") + std::to_string(g.index);
+    amd = amd || g.device.starts_with("/dev/dri/") || g.device.starts_with("/dev/kfd");
+    ++count;
+  }
+  if (count > 0) {
+    v["SLURM_JOB_GPUS"] = list;
+    v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
+    v["GPU_DEVICE_ORDINAL"] = list;
+  }
+  if (count == 0 && !node_has_gpus) return;
+  v["CUDA_VISIBLE_DEVICES"] = list;
+  if (amd) v["ROCR_VISIBLE_DEVICES"] = list;
+}
+
+std::string level_word(const std::string& level, bool last) {
+  if (last) return "node";
+  return level.find("block") != std::string::npos ? "block" : "switch";
+}
+
+void add_topology(const wire::LaunchMessage& m, Variables& v) {
+  if (m.segment_size > 0) {
+    v["SLURM_JOB_SEGMENT_SIZE"] = std::to_string(m.segment_size);
+    v["SWITCHYARD_SEGMENT"] = std::to_string(m.rank / m.segment_size);
+  }
+  if (m.rank >= m.domain_paths.size()) return;
+  const std::string& path = m.domain_paths[m.rank];
+  v["SLURM_TOPOLOGY_ADDR"] = path;
+  std::string pattern;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < m.topology_levels.size() && at <= path.size(); ++i) {
+    const bool last = i + 1 == m.topology_levels.size();
+    // The node comes last and its own name may hold dots.
+    const std::size_t end = last ? path.size() : std::min(path.find('.', at), path.size());
+    std::string name;
+    for (const char c : m.topology_levels[i])
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
+    v["SWITCHYARD_DOMAIN_" + name] = path.substr(at, end - at);
+    pattern += (pattern.empty() ? "" : ".") + level_word(m.topology_levels[i], last);
+    at = end + 1;
+  }
+  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = pattern;
+}
+
+void add_place_in_job(const wire::LaunchMessage& m, Variables& v) {
+  v["SLURM_JOB_NAME"] = m.job_name;
+  v["SLURM_SUBMIT_DIR"] = m.submit_dir.empty() ? m.work_dir : m.submit_dir;
+  v["SLURM_SUBMIT_HOST"] = m.submit_host;
+  v["SLURM_NODEID"] = std::to_string(m.rank);
+  v["SLURM_PROCID"] = v["SLURM_LOCALID"] = v["SLURM_GTIDS"] = "0";
+  v["ENVIRONMENT"] = "BATCH";
+  // How a supervisor's successor recognises what is left of this attempt where there are no control groups.
+  v["SWITCHYARD_ATTEMPT"] = std::to_string(m.job.value) + "." + std::to_string(m.attempt.value) + "@" + m.node;
+}
+
+std::vector<std::string> to_list(const Variables& v) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : v) out.push_back(name + "=" + value);
+  return out;
+}
+
+}  // namespace
+
+std::string counts_text(const std::vector<std::uint32_t>& counts) {
+  std::string out;
+  for (std::size_t i = 0, same = 0; i < counts.size(); i += same) {
+    for (same = 1; i + same < counts.size() && counts[i + same] == counts[i];) ++same;
+    out += (out.empty() ? "" : ",") + std::to_string(counts[i]);
+    if (same > 1) out += "(x" + std::to_string(same) + ")";
+  }
+  return out;
+}
+
+std::vector<std::string> job_environment(const wire::LaunchMessage& m, const Account& account, bool node_has_gpus) {
+  Variables v{{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"TMPDIR", "/tmp"}, {"SHELL", account.shell.empty() ? "/bin/sh" : account.shell}};
+  for (const auto& entry : m.environment) {
+    const auto equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    const std::string name = entry.substr(0, equals);
+    if (!belongs_to_enclosing_job(name)) v[name] = entry.substr(equals + 1);
+  }
+  v.emplace("HOME", account.home.empty() ? "/" : account.home);
+  v.emplace("USER", account.name);
+  v.emplace("LOGNAME", account.name);
+  add_identity(m, v);
+  add_place_in_job(m, v);
+  add_sizes(m, v);
+  add_gpus(m, node_has_gpus, v);
+  add_topology(m, v);
+  return to_list(v);
+}
+
+std::vector<std::string> hook_environment(const wire::LaunchMessage& m) {
+  Variables v{{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}};
+  add_identity(m, v);
+  add_gpus(m, false, v);
+  return to_list(v);
+}
+
+}  // namespace sy::daemon
