@@ -22,7 +22,6 @@ namespace sy::daemon {
 namespace {
 
 constexpr const char* socket_name = "agent.sock";
-constexpr std::string_view stop_word = "stop";
 
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un a{};
@@ -87,7 +86,7 @@ Supervisors::Supervisors(http::Loop& loop, const Spool& spool, std::string progr
 }
 
 Supervisors::~Supervisors() {
-  while (!send_to(spool_.root().proc_path(socket_name), stop_word)) ::usleep(1000);
+  ::shutdown(socket_.get(), SHUT_RDWR);  // wakes the listener, whatever has become of the spool
   listener_.join();
 }
 
@@ -96,9 +95,8 @@ void Supervisors::listen(int fd) {
   for (;;) {
     const ssize_t n = ::recv(fd, buffer.data(), buffer.size(), 0);
     if (n < 0 && errno == EINTR) continue;
-    const std::string_view text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    if (n < 0 || text == stop_word) return;
-    if (const auto key = parse_name(text)) loop_.post([this, k = *key] { changed_(k, false); });
+    if (n <= 0) return;
+    if (const auto key = parse_name({buffer.data(), static_cast<std::size_t>(n)})) loop_.post([this, k = *key] { changed_(k, false); });
   }
 }
 

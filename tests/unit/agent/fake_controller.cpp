@@ -42,11 +42,11 @@ http::Response json(std::string body) {
 }  // namespace
 
 void wait_until(const std::string& what, const std::function<bool()>& is_true) {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (is_true()) return;
     ::usleep(10'000);
   }
-  FAIL("not within half a minute: " << what);
+  FAIL("not within a minute: " << what);
 }
 
 FakeController::FakeController() {

@@ -122,11 +122,11 @@ ExitInfo Attempt::run() {
 }
 
 void Attempt::wait_for_file(const std::string& path) const {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (::access(path.c_str(), F_OK) == 0) return;
     ::usleep(10'000);
   }
-  FAIL("no " << path << " after half a minute; log: " << read_file(folder + "/log"));
+  FAIL("no " << path << " after a minute; log: " << read_file(folder + "/log"));
 }
 
 void Attempt::tell(const std::string& message) const {
@@ -143,6 +143,11 @@ void Attempt::tell(const std::string& message) const {
 
 void Attempt::end(std::int64_t grace_us, const std::string& why) const {
   REQUIRE(Folder::open(folder).write(file::end, to_text(EndRequest{grace_us, why}), true) == 0);
+  tell("look");
+}
+
+void Attempt::set_limit(std::int64_t us) const {
+  REQUIRE(Folder::open(folder).write(file::limit, std::to_string(us), true) == 0);
   tell("look");
 }
 

@@ -19,9 +19,10 @@ struct Attempt {
   pid_t start(const std::vector<std::string>& options = {});  // writes the records, spawns the supervisor
   int wait(pid_t);                                           // its exit code
   sy::supervisor::ExitInfo run();                            // start, wait, read how it ended
-  void wait_for_file(const std::string& path) const;         // fails the test after half a minute
+  void wait_for_file(const std::string& path) const;         // fails the test after a minute
   void tell(const std::string& message) const;               // a datagram to the living supervisor
   void end(std::int64_t grace_us, const std::string& why = "cancelled") const;
+  void set_limit(std::int64_t us) const;
   std::string output(const std::string& name = "out.txt") const;
   std::string work(const std::string& name) const { return work_dir + "/" + name; }
   std::vector<pid_t> left() const;                           // processes of this attempt that still live

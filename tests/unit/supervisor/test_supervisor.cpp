@@ -14,6 +14,7 @@ bool is_root() { return ::geteuid() == 0; }
 const std::string shell = "#!/bin/sh\n";
 // Appears once the shell runs: how a test knows that traps are set.
 const std::string ready = "touch ready\n";
+constexpr std::int64_t hours = 10'000'000'000;
 }  // namespace
 
 TEST_CASE("a script that ends well is recorded with its output, owned by its user") {
@@ -107,35 +108,59 @@ TEST_CASE("everything a job started ends with it, also what made itself a daemon
   }
 }
 
-TEST_CASE("the time limit warns, asks, and then kills") {
-  Attempt a{shell + "trap 'echo term' TERM\nsh -c 'trap \"echo warned\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
+TEST_CASE("before the time limit the job is warned, at the limit it is asked to end") {
+  Attempt a{shell + "trap 'echo term; exit 5' TERM\nsh -c 'trap \"touch warned\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
                     "while :; do sleep 0.05; done\n"};
-  a.launch.time_limit_us = 1'500'000;
-  a.launch.warning = Warning{SIGUSR1, 700'000, false};
-  const auto e = a.run();
-  CHECK(e.timed_out);
-  CHECK(e.signal == SIGKILL);
-  CHECK(a.output().find("warned") != std::string::npos);
+  a.launch.time_limit_us = 2 * hours;
+  a.launch.warning = Warning{SIGUSR1, hours, false};
+  a.launch.kill_grace_us = hours;
+  const pid_t pid = a.start();
+  a.wait_for_file(a.work("ready"));
+  a.set_limit(hours);  // the warning is due at once
+  a.wait_for_file(a.work("warned"));
+  a.set_limit(1);
+  CHECK(a.wait(pid) == 0);
+  const auto e = parse_exit(read_file(a.folder + "/exit"));
+  REQUIRE(e);
+  CHECK(e->timed_out);
+  CHECK(e->code == 5);
   CHECK(a.output().find("term") != std::string::npos);
 }
 
+TEST_CASE("what ignores the end of its time is killed after the grace") {
+  Attempt a{shell + "trap '' TERM\n" + ready + "while :; do sleep 0.05; done\n"};
+  a.launch.time_limit_us = hours;
+  const pid_t pid = a.start();
+  a.wait_for_file(a.work("ready"));
+  a.set_limit(1);
+  CHECK(a.wait(pid) == 0);
+  const auto e = parse_exit(read_file(a.folder + "/exit"));
+  REQUIRE(e);
+  CHECK(e->timed_out);
+  CHECK(e->signal == SIGKILL);
+}
+
 TEST_CASE("a warning for the batch shell reaches the shell, and the job may still end well") {
-  Attempt a{shell + "trap 'echo warned; exit 3' USR1\nwhile :; do sleep 0.05; done\n"};
-  a.launch.time_limit_us = 30'000'000;
-  a.launch.warning = Warning{SIGUSR1, 29'000'000, true};
-  const auto e = a.run();
-  CHECK_FALSE(e.timed_out);
-  CHECK(e.code == 3);
+  Attempt a{shell + "trap 'echo warned; exit 3' USR1\n" + ready + "while :; do sleep 0.05; done\n"};
+  a.launch.time_limit_us = 2 * hours;
+  a.launch.warning = Warning{SIGUSR1, hours, true};
+  const pid_t pid = a.start();
+  a.wait_for_file(a.work("ready"));
+  a.set_limit(hours);  // due at once
+  CHECK(a.wait(pid) == 0);
+  const auto e = parse_exit(read_file(a.folder + "/exit"));
+  REQUIRE(e);
+  CHECK_FALSE(e->timed_out);
+  CHECK(e->code == 3);
   CHECK(a.output() == "warned\n");
 }
 
 TEST_CASE("a time limit can be changed while the job runs") {
   Attempt a{shell + ready + "exec sleep 1000\n"};
-  a.launch.time_limit_us = 1'000'000'000;
+  a.launch.time_limit_us = hours;
   const pid_t pid = a.start();
   a.wait_for_file(a.work("ready"));
-  REQUIRE(Folder::open(a.folder).write(file::limit, "1", true) == 0);
-  a.tell("look");
+  a.set_limit(1);
   CHECK(a.wait(pid) == 0);
   CHECK(parse_exit(read_file(a.folder + "/exit"))->timed_out);
 }
@@ -172,8 +197,8 @@ TEST_CASE("signals reach the shell alone, the rest alone, or all") {
     const pid_t pid = a.start();
     a.wait_for_file(a.work("ready"));
     a.tell(message);
-    for (int i = 0; i < 500 && a.output().find(shell_hears ? "shell" : "child") == std::string::npos; ++i) ::usleep(10'000);
-    for (int i = 0; child_hears && i < 500 && a.output().find("child") == std::string::npos; ++i) ::usleep(10'000);
+    for (int i = 0; i < 3000 && a.output().find(shell_hears ? "shell" : "child") == std::string::npos; ++i) ::usleep(10'000);
+    for (int i = 0; child_hears && i < 3000 && a.output().find("child") == std::string::npos; ++i) ::usleep(10'000);
     std::ofstream(a.work("go")) << "";
     CHECK(a.wait(pid) == 0);
     CHECK((a.output().find("shell") != std::string::npos) == shell_hears);
