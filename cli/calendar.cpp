@@ -38,7 +38,8 @@ std::string standard(const std::tm& t) {
 
 // Today's times by the clock, near ones by the day's name, others by date.
 std::string relative(const std::tm& t, std::int64_t seconds, std::int64_t now_s) {
-  const std::int64_t days = (start_of_day(seconds) - start_of_day(now_s) + 43'200) / 86'400;
+  const std::int64_t apart = start_of_day(seconds) - start_of_day(now_s);
+  const std::int64_t days = (apart + (apart < 0 ? -43'200 : 43'200)) / 86'400;   // days may have 23 or 25 hours
   if (days == 0) return with_format(t, "%H:%M:%S");
   if (days == -1) return with_format(t, "Ystday %H:%M");
   if (days == 1) return with_format(t, "Tomorr %H:%M");
@@ -213,7 +214,9 @@ base::Result<std::int64_t> parse_point(std::string_view written, std::int64_t no
   if (!text.empty()) {
     if (text[0] != 't' && text[0] != '-' && text[0] != ' ') return bad();
     text.remove_prefix(1);
-    if (!clock(text, parts)) {
+    if (std::string_view rest = text; clock(rest, parts)) {
+      text = rest;
+    } else {
       const auto hour = digits(text, 2);  // "2026-11-29T14"
       if (!hour || *hour > 24) return bad();
       parts.tm_hour = *hour;

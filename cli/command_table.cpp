@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/accounting/sacct.hpp"
+#include "cli/cancel/scancel.hpp"
+#include "cli/control/scontrol.hpp"
 #include "cli/nodes/sinfo.hpp"
 #include "cli/queue/squeue.hpp"
 #include "cli/submit/sbatch.hpp"
+#include "cli/sy/commands.hpp"
 
 namespace sy::cli {
 
@@ -32,9 +36,25 @@ constexpr auto slurm = CommandEntry::Kind::slurm_name;
 
 constexpr CommandEntry table[] = {
     {"submit", sub, run_submit, "submit a batch script"},
+    {"queue", sub, run_queue, "jobs that wait and run, with the reason"},
+    {"show", sub, run_show, "all about a job, and why it waits"},
+    {"cancel", sub, run_scancel, "end jobs"},
+    {"update", sub, run_update, "change a waiting job"},
+    {"hold", sub, run_hold, "keep a waiting job from starting"},
+    {"release", sub, run_release, "let a held job start"},
+    {"requeue", sub, run_requeue, "put a job back in the queue"},
+    {"history", sub, run_history, "what jobs used"},
+    {"nodes", sub, run_nodes, "nodes, and what is held on them"},
+    {"drain", sub, run_drain, "no new jobs on nodes"},
+    {"resume", sub, run_resume, "jobs on nodes again"},
+    {"fence", sub, run_fence, "declare that nothing runs on nodes any more"},
+    {"node", sub, run_node, "enrol a node: sy node enrol NAME"},
     {"sbatch", slurm, run_sbatch, ""},
     {"squeue", slurm, run_squeue, ""},
+    {"scancel", slurm, run_scancel, ""},
     {"sinfo", slurm, run_sinfo, ""},
+    {"sacct", slurm, run_sacct, ""},
+    {"scontrol", slurm, run_scontrol, ""},
     {"help", sub, run_help, "this list"},
     {"version", sub, run_version, "the version of this program"},
 };
@@ -53,6 +73,7 @@ int run_command(Context& context, const Words& words) {
       return entry.run(context, Words(words.begin() + 1, words.end()));
     }
   if (words.size() < 2) return run_help(context, {}), 1;
+  if (words[1] == "--as" && words.size() > 2) return run_command(context, Words(words.begin() + 2, words.end()));  // where no links exist
   std::string_view name = words[1];
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version" || name == "-V") name = "version";

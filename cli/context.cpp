@@ -47,6 +47,14 @@ std::string current_directory() {
   return ::getcwd(buffer.data(), buffer.size()) != nullptr ? std::string{buffer.data()} : std::string{};
 }
 
+std::optional<std::string> one_line() {
+  std::array<char, 1024> line{};
+  if (std::fgets(line.data(), line.size(), stdin) == nullptr) return std::nullopt;
+  std::string text{line.data()};
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
 int terminal_width() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -61,6 +69,7 @@ std::unique_ptr<Context> process_context() {
   const bool tty = ::isatty(STDOUT_FILENO) == 1;
   context->out.set_tty(tty, tty ? terminal_width() : 80);
   context->read_stdin = [] { return read_all(stdin); };
+  context->read_line = one_line;
   context->stdin_is_tty = ::isatty(STDIN_FILENO) == 1;
   context->now_us = [] {
     return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -21,6 +21,7 @@ struct Context {
   Output out;
   Output err;
   std::function<std::string()> read_stdin;
+  std::function<std::optional<std::string>()> read_line;   // one answer of a person; absent at the end
   bool stdin_is_tty{};
   std::function<std::int64_t()> now_us;   // microseconds since 1970
   std::function<void(int)> sleep_ms;

@@ -11,6 +11,7 @@
 #include "cli/queue/job_fields.hpp"
 #include "cli/state_names.hpp"
 #include "cli/text.hpp"
+#include "cli/users.hpp"
 
 namespace sy::cli {
 
@@ -219,7 +220,7 @@ base::Result<Plan> make_plan(Context& context, Query& q) {
   // A job named by id is looked for in any state: gone and merely ended are different answers.
   if (plan.ids.empty() && !plan.states.all) add_parameter(plan.query, "state", join(plan.states.ours));
   if (!plan.ids.empty() && !plan.states.all) needs.insert({"state", "outcome"});
-  add_parameter(plan.query, "user", q.users);
+  add_parameter(plan.query, "user", user_names(q.users));
   add_parameter(plan.query, "partition", q.partitions);
   add_parameter(plan.query, "name", q.names);
   add_parameter(plan.query, "node", q.nodes);

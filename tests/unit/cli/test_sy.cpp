@@ -1,0 +1,138 @@
+#include "cli/table.hpp"
+#include "fake.hpp"
+#include "jobs.hpp"
+#include "nodes.hpp"
+#include "support/catch.hpp"
+
+using namespace sy;
+using namespace sy::cli;
+using namespace sy::cli::test;
+
+namespace {
+
+std::string job_body(std::int64_t id) {
+  const auto read = JsonDocument::parse(queue_body);
+  std::string text;
+  read->root()["jobs"].for_each([&](Json job) { if (job["id"].integer() == id) text = std::string{job.raw()}; });
+  return text;
+}
+
+struct People : World {
+  People() {
+    answer("GET /v1/jobs", queue_body);
+    for (int id = 1; id <= 4; ++id) answer("GET /v1/jobs/" + std::to_string(id), job_body(id));
+    answer("GET /v1/nodes", nodes_body);
+  }
+  std::string text(Words words) {
+    context.out.clear();
+    words.insert(words.begin(), "sy");
+    const int code = run(std::move(words));
+    INFO(err());
+    CHECK(code == 0);
+    return out();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sy prints tables and sheets for people") {
+  People people;
+  check_golden("sy-queue", people.text({"queue"}));
+  check_golden("sy-show", people.text({"show", "1", "2", "4"}));
+  check_golden("sy-nodes", people.text({"nodes"}));
+  check_golden("sy-help", people.text({"help"}));
+}
+
+TEST_CASE("tables are cut to a narrow terminal, coloured there, and left alone in a pipe") {
+  People people;
+  people.context.out.set_tty(true, 60);
+  const std::string narrow = people.text({"nodes"});
+  CHECK(narrow.find("\x1b[") != std::string::npos);
+  CHECK(narrow.find("…") != std::string::npos);
+  people.context.out.set_tty(false, 60);
+  const std::string plain = people.text({"nodes"});
+  CHECK(plain.find("\x1b[") == std::string::npos);
+  CHECK(plain.find("…") == std::string::npos);
+}
+
+TEST_CASE("every list of sy is JSON with --json") {
+  People people;
+  for (const Words& words : {Words{"queue", "--json"}, Words{"show", "1", "--json"}, Words{"nodes", "--json"}}) {
+    const std::string text = people.text(words);
+    CHECK(JsonDocument::parse(text));
+  }
+}
+
+TEST_CASE("a problem becomes one line with field, value, limit and what to do") {
+  World world;
+  world.answer("POST /v1/jobs/5/hold", R"({"status":403,"code":"forbidden","detail":"the job belongs to bob","hint":"ask bob"})", 403);
+  CHECK(world.run({"sy", "hold", "5"}) == 1);
+  CHECK(world.err() == "sy hold: error: the job belongs to bob; ask bob\n");
+}
+
+TEST_CASE("a dead controller is told with what was tried") {
+  World world;
+  world.controller.dead = true;
+  CHECK(world.run({"sy", "queue"}) == 1);
+  CHECK(world.err().find("nobody answers at /run/test.sock") != std::string::npos);
+}
+
+TEST_CASE("fencing asks, unless told not to") {
+  World world;
+  world.answer("POST /v1/nodes/n1/fence", "{}");
+  world.context.read_line = [] { return std::optional<std::string>{"n"}; };
+  CHECK(world.run({"sy", "fence", "n1"}) == 1);
+  CHECK(world.controller.asked.empty());
+  world.context.read_line = [] { return std::optional<std::string>{"yes"}; };
+  CHECK(world.run({"sy", "fence", "n1"}) == 0);
+  CHECK(world.run({"sy", "fence", "n1", "--yes"}) == 0);
+  CHECK(world.controller.asked.size() == 2);
+}
+
+TEST_CASE("draining needs a reason and takes host lists") {
+  World world;
+  world.answer("POST /v1/nodes/n1/drain", "{}");
+  world.answer("POST /v1/nodes/n2/drain", "{}");
+  CHECK(world.run({"sy", "drain", "n[1-2]"}) == 1);
+  CHECK(world.controller.asked.empty());
+  CHECK(world.run({"sy", "drain", "n[1-2]", "--reason", "new fans"}) == 0);
+  CHECK(world.controller.asked.size() == 2);
+  CHECK(world.last().body == R"({"reason":"new fans"})");
+}
+
+TEST_CASE("enrolment prints the token alone into a pipe") {
+  World world;
+  world.answer("POST /v1/nodes/n1/enrol", R"({"token":"n1.secret.fp","expires_us":1795961400000000,"fingerprint":"fp"})");
+  CHECK(world.run({"sy", "node", "enrol", "n1"}) == 0);
+  CHECK(world.out() == "n1.secret.fp\n");
+  world.context.out.set_tty(true, 80);
+  world.context.out.clear();
+  CHECK(world.run({"sy", "node", "enrol", "n1"}) == 0);
+  CHECK(world.out().find("switchyard-agent --enrol n1.secret.fp") != std::string::npos);
+}
+
+TEST_CASE("sy update changes a job with scontrol's keys") {
+  World world;
+  world.answer("PATCH /v1/jobs/7", "{}");
+  CHECK(world.run({"sy", "update", "7", "TimeLimit=2:00:00"}) == 0);
+  CHECK(world.last().body == R"({"time_limit_s":7200})");
+  CHECK(world.run({"sy", "update", "7", "Colour=red"}) == 1);
+}
+
+TEST_CASE("Slurm's names work as links, as subcommands, and after --as") {
+  for (const Words& words : {Words{"/usr/bin/squeue", "-h"}, Words{"sy", "squeue", "-h"}, Words{"sy", "--as", "squeue", "-h"}}) {
+    World world;
+    world.answer("GET /v1/jobs", R"({"jobs":[],"next":null})");
+    CHECK(world.run(words) == 0);
+  }
+  World world;
+  CHECK(world.run({"sy", "frobnicate"}) == 1);
+  CHECK(world.err().find("frobnicate") != std::string::npos);
+}
+
+TEST_CASE("spans are said in words") {
+  CHECK(span_words(30) == "30 s");
+  CHECK(span_words(3540) == "59 min");
+  CHECK(span_words(7500) == "2 h 5 min");
+  CHECK(span_words(86'400 * 3 + 3600 * 4) == "3 d 4 h");
+}
