@@ -71,10 +71,11 @@ base::Result<JsonDocument> call_again(Context& context, const Request& request) 
   static constexpr std::array<int, 7> pauses_ms{50, 100, 200, 400, 800, 1600, 3200};
   for (std::size_t turn = 0;; ++turn) {
     auto answer = call(context, request);
-    if (answer || answer.error().code != Code::unavailable) return answer;
-    // Nobody listening at all is soon believed (the transport has tried thrice); a connection that broke may have carried
-    // the request, and a controller that is starting will soon answer.
-    if (turn >= pauses_ms.size() || answer.error().field == "connect_failed") return answer;
+    if (answer || (answer.error().code != Code::unavailable && answer.error().code != Code::too_many)) return answer;
+    // Nobody listening at all is soon believed (the transport tries thrice each turn, and a restart is short); a connection
+    // that broke may have carried the request, a controller that starts or slows us down will soon answer.
+    const std::size_t turns = answer.error().field == "connect_failed" ? 3 : pauses_ms.size();
+    if (turn >= turns) return answer;
     context.sleep_ms(pauses_ms[turn]);
   }
 }

@@ -57,9 +57,14 @@ int report_dry_run(Context& context, const SubmitRequest& request, Json answer) 
 
 // The job's exit code; 1 when a signal or anything but its script ended it.
 int wait_for_end(Context& context, std::int64_t id) {
-  Request request = get(fmt::format("/v1/jobs/{}?wait=30&for=ended", id));
-  while (true) {
+  const Request request = get(fmt::format("/v1/jobs/{}?wait=30&for=ended", id));
+  constexpr int patience = 300;   // a controller may be down for some minutes; the job goes on without it
+  for (int failures = 0;;) {
     auto answer = call_again(context, request);
+    if (!answer && answer.error().code == base::Code::unavailable && ++failures < patience) {
+      context.sleep_ms(2000);
+      continue;
+    }
     if (!answer) {
       context.err.line(fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id, slurm_contact_text(answer.error())));
       return 1;

@@ -179,6 +179,26 @@ TEST_CASE("sbatch --wait answers with the job's exit code, and 1 when a signal e
   CHECK(world.run({"sbatch", "-W"}) == 0);
 }
 
+TEST_CASE("a connection that breaks is tried again with the same key") {
+  World world;
+  struct Broken : Transport {
+    std::vector<std::string>& keys;
+    explicit Broken(std::vector<std::string>& k) : keys(k) {}
+    base::Result<Response> send(const Request& request) override {
+      for (const auto& [name, value] : request.headers)
+        if (name == "Idempotency-Key") keys.push_back(value);
+      if (keys.size() < 3) return base::fail(base::Error{base::Code::unavailable, "lost", "connection_lost", {}, "/run/test.sock", {}});
+      return Response{201, R"({"id":5,"warnings":[]})"};
+    }
+  };
+  std::vector<std::string> keys;
+  world.context.connect = [&](const std::string&) { return std::make_unique<Broken>(keys); };
+  CHECK(world.run({"sbatch"}) == 0);
+  CHECK(world.out() == "Submitted batch job 5\n");
+  REQUIRE(keys.size() == 3);
+  CHECK(keys[0] == keys[2]);
+}
+
 TEST_CASE("sbatch --test-only says when and where, and submits nothing") {
   World world;
   world.answer("POST /v1/jobs", R"({"id":12,"verdict":{"kind":"fits"},"start_us":1795960800000000,"nodes":"n[1-2]","processors":8,"partition":"main"})");
