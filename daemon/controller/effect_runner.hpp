@@ -14,6 +14,7 @@
 #include "daemon/controller/agent_link.hpp"
 #include "daemon/controller/blob_cache.hpp"
 #include "daemon/controller/ledger.hpp"
+#include "daemon/controller/placement_paths.hpp"
 #include "daemon/runtime/users.hpp"
 #include "wire/agent_messages.hpp"
 
@@ -73,6 +74,7 @@ class EffectRunner {
   AgentLink& link_;
   BlobCache& blobs_;
   UserCache& users_;
+  PlacementPaths paths_;
   Options options_;
   std::map<base::NodeIndex, std::unique_ptr<Lane>> lanes_;
   Counters counters_;

@@ -12,6 +12,7 @@
 using namespace sy;
 using namespace sy::daemon;
 using namespace sy::daemon::testing;
+using nlohmann::json;
 
 namespace {
 const std::string two_nodes = R"("name":"pair","time_limit_s":60,"script_args":["x"],"groups":[{"nodes":{"min":2},"tasks":4,"cpus_per_task":1}])";
@@ -73,6 +74,23 @@ TEST_CASE("A job on two nodes: the member is launched first, the lead once it ha
   bench.turn_until([&] { return bench.agents.count("/v1/forget") == 2; });
   bench.report(lead->node, id, 1, "cleared");                           // repeated: acknowledged again, told to forget again
   bench.turn_until([&] { return bench.agents.count("/v1/forget") == 3; });
+}
+
+TEST_CASE("A launch tells where each rank sits in the topology") {
+  Up bench({}, [](core::Configure& c) { c.settings.default_topology = "fabric"; });
+  const json import{{"format", "slurm-tree"},
+                    {"text", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\nSwitchName=top Switches=s[1-2]\n"}};
+  const auto imported = bench.call(Bench::root, "PUT", "/v1/topologies/fabric", import.dump());
+  INFO(imported.body);
+  REQUIRE(imported.status == 200);
+  bench.submit(Bench::ann, two_nodes);
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  const auto launch = wire::message_from_text<wire::LaunchMessage>(bench.agents.sent.at(0).body);
+  REQUIRE(launch);
+  CHECK(launch->topology == "fabric");
+  CHECK(launch->topology_levels.size() == 3);
+  CHECK(launch->topology_levels.back() == "node");
+  CHECK(launch->domain_paths == std::vector<std::string>{"top.s1.n1", "top.s2.n2"});
 }
 
 TEST_CASE("A launch that does not get through is tried again with a fresh capability, and not twice at a time") {
