@@ -84,18 +84,24 @@ void inherit_cpuset(const std::string& group, const std::string& from) {
     if (read_text(group + file).size() <= 1) write_text(group + file, read_text(from + file));
 }
 
+// Hands the controllers we use on to the groups below, as far as they are offered here. One write: all or nothing.
+void delegate(const std::string& group) {
+  const std::string offered = " " + read_text(group + "/cgroup.controllers");
+  std::string wanted;
+  for (const char* controller : {"memory", "cpu", "cpuset", "pids"})
+    if (offered.find(" " + std::string{controller}) != std::string::npos) wanted += std::string{wanted.empty() ? "+" : " +"} + controller;
+  if (!wanted.empty()) write_text(group + "/cgroup.subtree_control", wanted);
+}
+
 bool prepare_v2(const std::string& root, const std::string& parent) {
-  const std::string offered = read_text(root + "/cgroup.controllers");
-  if (offered.find("memory") == std::string::npos) return false;
+  if (read_text(root + "/cgroup.controllers").find("memory") == std::string::npos) return false;
   std::string above = root;
+  delegate(root);
   for (const auto& group : steps(root, parent)) {
-    for (const char* controller : {"memory", "cpu", "cpuset", "pids"})
-      if (offered.find(controller) != std::string::npos) write_text(above + "/cgroup.subtree_control", std::string{"+"} + controller);
     if (!make_folder(group)) return false;
+    delegate(group);
     above = group;
   }
-  for (const char* controller : {"memory", "cpu", "cpuset", "pids"})
-    if (offered.find(controller) != std::string::npos) write_text(above + "/cgroup.subtree_control", std::string{"+"} + controller);
   return read_text(above + "/cgroup.subtree_control").find("memory") != std::string::npos && is_writable_folder(above);
 }
 

@@ -208,13 +208,13 @@ TEST_CASE("signals reach the shell alone, the rest alone, or all") {
 
 TEST_CASE("a child killed for memory is told, though the script ends well") {
   if (!can_use_cgroups()) return;
-  Attempt a{shell + "head -c 300000000 /dev/zero | tail >/dev/null\nexit 0\n"};
-  a.launch.memory_mib = 64;
+  Attempt a{shell + "head -c 60000000 /dev/zero | tail >/dev/null\nexit 0\n"};
+  a.launch.memory_mib = 24;
   const auto e = a.run();
   CHECK(e.out_of_memory);
   CHECK(e.code == 0);
-  CHECK(e.reason.find("64 MiB") != std::string::npos);
-  CHECK(e.peak_memory_mib <= 64);
+  CHECK(e.reason.find("24 MiB") != std::string::npos);
+  CHECK(e.peak_memory_mib <= 24);
 }
 
 TEST_CASE("peak memory does not count what files left in the page cache, and CPU time is there") {
