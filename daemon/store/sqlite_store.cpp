@@ -77,7 +77,9 @@ class SqliteStore final : public Store {
 
   model::State load() override {
     if (broken_) open();
-    return load_state(*writer_);
+    model::State state = load_state(*writer_);
+    sqlite3_db_release_memory(writer_->handle());  // the pages read for it: they would stay for as long as we run
+    return state;
   }
 
   void commit(const Batch& batch) override {

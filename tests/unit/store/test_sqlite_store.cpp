@@ -194,6 +194,7 @@ TEST_CASE("accounting finds ended attempts by each filter, in pages of whole job
   CHECK(ids({.jobs = {base::JobId{2}, base::JobId{9}}}) == Ids{2});
   CHECK(ids({.users = {"ann"}}) == Ids{1});
   CHECK(ids({.users = {"ann' OR '1'='1"}}).empty());
+  CHECK(ids({.users = {"ann", "bob"}}) == Ids{1, 2});
   CHECK(ids({.outcomes = {"failed", "timeout"}}) == Ids{2});
   CHECK(ids({.partitions = {"batch"}}) == Ids{1, 2});
   CHECK(ids({.names = {"a"}}) == Ids{1});
