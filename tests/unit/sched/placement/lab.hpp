@@ -87,7 +87,9 @@ struct Lab {
     return 0;
   }
   Lab& busy(const std::string& hostlist) {
-    for (const auto& name : *base::expand_hostlist(hostlist)) {
+    const auto names = base::expand_hostlist(hostlist);
+    REQUIRE(names);
+    for (const auto& name : *names) {
       auto& n = nodes[index(name)];
       n.free.cpus = base::Cpus{0};
       n.jobs = 1;

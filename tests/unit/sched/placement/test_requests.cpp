@@ -1,0 +1,285 @@
+// What requests beyond the vectors ask for: ladders, ranges, sizes, spread, affinity, exclusive domains, gangs, names.
+#include <set>
+
+#include "lab.hpp"
+
+using namespace lab;
+
+namespace {
+
+// Racks A, B, C, D of so many whole nodes below two spines.
+Lab four_racks(int each) {
+  auto l = Lab::tree({"spine", "rack"}).domain("S").domain("T");
+  for (const char* rack : {"A", "B"}) l.domain(rack, "S").wholes(rack, std::string(1, static_cast<char>(rack[0] + 32)), 1, each);
+  for (const char* rack : {"C", "D"}) l.domain(rack, "T").wholes(rack, std::string(1, static_cast<char>(rack[0] + 32)), 1, each);
+  return l;
+}
+Lab two_trees() {
+  auto l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 4).domain("B").wholes("B", "b", 1, 4);
+  l.topology.joined = false;
+  return l;
+}
+std::map<char, std::uint32_t> per_rack(const Lab& l, const sched::placement::Answer& a) {
+  std::map<char, std::uint32_t> out;
+  for (const auto& n : a.nodes) ++out[l.shape.nodes[n.node.value].name[0]];
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a ladder keeps a job on its rung until the wait is over") {
+  const auto l = four_racks(4).busy("a[1-2],b[1-2],c[1-2],d[1-2]");
+  auto g = whole(4);
+  g.pack.ladder = {{"rack", 1, std::chrono::minutes{10}}, {"any", 1, {}}};
+  sched::placement::Options o;
+  o.waited = std::chrono::minutes{9};
+  o.eligible = base::time_from_seconds(1000);
+  const auto early = l.ask(g, o);
+  CHECK(early.verdict.kind == model::Verdict::Kind::not_now);
+  REQUIRE(early.verdict.rungs.size() == 2);
+  CHECK(early.verdict.rungs[1].opens == base::time_from_seconds(1600));
+  o.waited = std::chrono::minutes{10};
+  CHECK(l.ask(g, o).placed());
+}
+TEST_CASE("a rung with two domains takes two racks of one spine before racks of two spines") {
+  const auto l = four_racks(4).busy("a1,b[1-2],c1,d1");
+  auto g = whole(5);
+  g.pack.ladder = {{"rack", 2, {}}};
+  CHECK(l.hosts(g) == "a[2-4],b[3-4]");
+}
+TEST_CASE("a range with a wish takes the most that one rack gives, without a wish all that are free") {
+  const auto l = four_racks(4).busy("a1,b[1-3],c[1-3],d[1-3]");
+  auto g = whole(2);
+  g.nodes = {2, 6, {}};
+  CHECK(l.hosts(require(g, "rack")) == "a[2-4]");
+  CHECK(l.ask(g).nodes.size() == 6);
+  g.nodes = {2, 9, {2, 5, 9}};
+  CHECK(l.ask(g).nodes.size() == 5);
+}
+TEST_CASE("exact sizes go largest first to the tightest rack and are ranked as asked") {
+  auto l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 4).domain("B").wholes("B", "b", 1, 3).domain("C").wholes("C", "c", 1, 1);
+  auto g = whole(8);
+  g.segments.push_back({"rack", 0, {1, 3, 4}, model::Segment::Remainder::forbid, false, false});
+  CHECK(l.where(g) == "c1:1 b1:1 b2:1 b3:1 a1:1 a2:1 a3:1 a4:1");
+}
+TEST_CASE("exact sizes find the one packing that exists") {
+  auto l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 6).domain("B").wholes("B", "b", 1, 7);
+  auto g = whole(13);
+  g.segments.push_back({"rack", 0, {4, 3, 3, 3}, model::Segment::Remainder::forbid, false, false});
+  CHECK(l.ask(g).placed());
+}
+TEST_CASE("a remainder may be a shorter segment") {
+  auto l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 4).domain("B").wholes("B", "b", 1, 2);
+  auto g = whole(6);
+  g.segments.push_back({"rack", 4, {}, model::Segment::Remainder::shorter, false, false});
+  CHECK(l.where(g) == "a1:1 a2:1 a3:1 a4:1 b1:1 b2:1");
+  g.segments[0].remainder = model::Segment::Remainder::forbid;
+  CHECK(l.where(g) == "never");
+}
+TEST_CASE("distinct segments share no rack") {
+  const auto l = four_racks(4);
+  auto g = with_segment(whole(4), 2, "rack");
+  CHECK(per_rack(l, l.ask(g)).size() == 1);
+  g.segments[0].distinct = true;
+  CHECK(per_rack(l, l.ask(g)) == std::map<char, std::uint32_t>{{'a', 2}, {'b', 2}});
+}
+TEST_CASE("an exclusive rack is one that nobody else is on, and all of it is closed") {
+  const auto l = four_racks(2).busy("a1");
+  auto g = whole(1);
+  g.exclusive_level = "rack";
+  const auto a = l.ask(g);
+  REQUIRE(a.placed());
+  CHECK(l.shape.nodes[a.nodes[0].node.value].name == "b1");
+  CHECK(a.closed.size() == 2);
+}
+TEST_CASE("a spread of nodes keeps at most two on a rack") {
+  const auto l = four_racks(4);
+  auto g = whole(6);
+  model::Spread s;
+  s.level = "rack";
+  s.max_per_domain = 2;
+  g.spread = {s};
+  const auto a = l.ask(g);
+  REQUIRE(a.placed());
+  for (const auto& [rack, n] : per_rack(l, a)) CHECK(n <= 2);
+  g.nodes = {9, 9, {}};
+  CHECK(l.where(g) == "never");
+}
+TEST_CASE("replicas spread by share close a domain that has too much") {
+  const auto l = four_racks(4);
+  auto g = whole(2);
+  g.replicas = 4;
+  model::Spread s;
+  s.level = "rack";
+  s.max_share = 50;
+  g.spread = {s};
+  const auto a = l.ask(g);
+  REQUIRE(a.placed());
+  std::map<std::uint32_t, std::set<char>> rack_of;
+  for (const auto& n : a.nodes) rack_of[n.replica].insert(l.shape.nodes[n.node.value].name[0]);
+  std::map<char, int> replicas_on;
+  for (const auto& [replica, racks] : rack_of) {
+    CHECK(racks.size() == 1);
+    ++replicas_on[*racks.begin()];
+  }
+  CHECK(replicas_on.size() >= 2);
+}
+TEST_CASE("minimum of domains and largest skew are kept") {
+  const auto l = four_racks(4);
+  auto g = whole(1);
+  g.replicas = 4;
+  model::Spread s;
+  s.level = "rack";
+  s.min_domains = 3;
+  g.spread = {s};
+  CHECK(per_rack(l, l.ask(g)).size() >= 3);
+  s.min_domains.reset();
+  s.max_skew = 1;
+  g.spread = {s};
+  CHECK(per_rack(l, l.ask(g)) == std::map<char, std::uint32_t>{{'a', 1}, {'b', 1}, {'c', 1}, {'d', 1}});
+}
+TEST_CASE("groups with anti-affinity take different racks, with affinity the same") {
+  const auto l = four_racks(4);
+  Group a = whole(1), b = whole(1), job;
+  a.name = "a";
+  b.name = "b";
+  b.anti_affinity = {{"rack", "a", true}};
+  job.children = {a, b};
+  CHECK(per_rack(l, l.ask(job)).size() == 2);
+  b.anti_affinity.clear();
+  b.affinity = {{"rack", "a", true}};
+  job.children = {a, b};
+  CHECK(per_rack(l, l.ask(job)).size() == 1);
+}
+TEST_CASE("a gang of a leader and whole-node workers is placed together or not at all") {
+  Group leader = tasks(1), workers = whole(4), job;
+  leader.name = "leader";
+  workers.name = "workers";
+  job.children = {leader, workers};
+  job.pack.require = "rack";
+  const auto l = four_racks(5).busy("a[1-2]");
+  const auto a = l.ask(job);
+  REQUIRE(a.placed());
+  CHECK(a.nodes.size() == 5);
+  CHECK(per_rack(l, a) == std::map<char, std::uint32_t>{{'b', 5}});
+  CHECK(four_racks(4).where(job) == "never");
+}
+TEST_CASE("of elastic replicas as many come as there is room for") {
+  Group g = require(whole(3), "rack");
+  g.replicas = 6;
+  g.min_replicas = 2;
+  const auto l = four_racks(3).busy("a1");
+  std::set<std::uint32_t> replicas;
+  for (const auto& n : l.ask(g).nodes) replicas.insert(n.replica);
+  CHECK(replicas.size() == 3);
+}
+TEST_CASE("a child may not require a wider level than what is around it") {
+  Group child = whole(1), job;
+  child.name = "inner";
+  child.pack.require = "spine";
+  job.children = {child};
+  job.pack.require = "rack";
+  const auto refused = sched::placement::check_request(job, four_racks(2).dense());
+  REQUIRE(!refused);
+  CHECK(refused.error().field == "--within");
+}
+TEST_CASE("counted features take so many nodes of each") {
+  auto l = four_racks(4);
+  for (auto& n : l.shape.nodes) n.features = {n.name[0] == 'b' ? "big" : n.name[0] == 'c' ? "fast" : "plain"};
+  auto g = whole(4);
+  g.constraint = "[big*2&fast*2]";
+  CHECK(per_rack(l, l.ask(g)) == std::map<char, std::uint32_t>{{'b', 2}, {'c', 2}});
+  g.constraint = "[big|fast]";
+  CHECK(per_rack(l, l.ask(g)).size() == 1);
+}
+TEST_CASE("named nodes are all in; a longer list is one to choose from; excluded ones are out") {
+  const auto l = four_racks(4);
+  auto g = whole(3);
+  g.nodelist = "a2,c3";
+  const auto both = l.hosts(g);
+  CHECK(both.find("a") != std::string::npos);
+  CHECK(both.find("c3") != std::string::npos);
+  g.nodelist = "a[1-2],c[1-3]";
+  CHECK(l.hosts(g) == "c[1-3]");
+  g.nodelist = "nowhere";
+  CHECK(l.hosts(g) == "never");
+  g.nodelist = "";
+  g.exclude = "a[1-4],b[1-4],c[1-2]";
+  CHECK(l.hosts(g) == "d[1-3]");
+}
+TEST_CASE("contiguous nodes are neighbours: the tightest run that is long enough") {
+  auto l = Lab::flat();
+  l.wholes("", "n", 1, 12).busy("n[5,9]");
+  auto g = whole(3);
+  g.contiguous = true;
+  CHECK(l.hosts(g) == "n[6-8]");
+  CHECK(l.hosts(whole(3)) == "n[6-8]");
+  CHECK(l.hosts(whole(5)) == "n[1-4,6]");
+}
+TEST_CASE("cheaper nodes win ties, or everything when the site says so") {
+  auto l = four_racks(4).busy("a[1-2]");
+  for (auto& n : l.shape.nodes) n.weight = n.name[0] == 'd' ? 1 : 10;
+  CHECK(l.hosts(whole(2)) == "a[3-4]");
+  CHECK(l.hosts(whole(4)) == "d[1-4]");
+  sched::placement::Options o;
+  o.weight_first = true;
+  CHECK(l.hosts(whole(2), o) == "d[1-2]");
+}
+TEST_CASE("a partition that packs nothing fills broken racks first") {
+  const auto l = four_racks(4).busy("a1,c[1-2]");
+  sched::placement::Options o;
+  o.packing = sched::placement::Packing::none;
+  CHECK(l.hosts(whole(5), o) == "a[2-4],c[3-4]");
+  CHECK(l.hosts(require(whole(3), "rack"), o) == "a[2-4]");
+}
+TEST_CASE("memory and GPUs bound the tasks of a node, and the causes are counted") {
+  Lab l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    l.shape.nodes[i].total.cpus = base::whole_cpus(16);
+    l.shape.nodes[i].total.memory = base::Mebibytes{64'000};
+    l.shape.nodes[i].total.add_gres("gpu", "a100", i == 2 ? 0 : 4);
+    l.nodes[i].free = l.shape.nodes[i].total;
+  }
+  auto g = tasks(4, 4);
+  g.gres_per_task = {{"gpu", "", 2}};
+  CHECK(l.where(g) == "a1:2 a2:2");
+  g.tasks = 5;
+  const auto a = l.ask(g);
+  CHECK(a.verdict.kind == model::Verdict::Kind::never);
+  CHECK(a.verdict.causes == std::vector<model::Cause>{{model::Cause::Kind::gres, 1}});
+  g.tasks = 2;
+  g.gres_per_task = {};
+  g.memory_per_cpu = base::Mebibytes{16'000};
+  CHECK(l.where(g) == "a1:1 a2:1");
+}
+TEST_CASE("a forest that is not joined never spans its trees") {
+  auto l = two_trees();
+  CHECK(l.hosts(whole(4)) == "a[1-4]");
+  CHECK(l.hosts(whole(5)) == "never");
+  l.topology.joined = true;
+  CHECK(l.ask(whole(5)).placed());
+}
+TEST_CASE("nodes at different depths serve what they can") {
+  auto l = Lab::tree({"spine", "rack"}).domain("S").wholes("S", "s", 1, 2).domain("A", "S").wholes("A", "a", 1, 2);
+  CHECK(l.ask(whole(4)).placed());
+  CHECK(l.hosts(require(whole(2), "rack")) == "a[1-2]");
+  CHECK(l.hosts(require(whole(3), "rack")) == "never");
+  CHECK(l.ask(require(whole(3), "spine")).placed());
+}
+TEST_CASE("tasks that do not divide evenly over the nodes are shared out") {
+  const auto l = Lab::tree({"rack"}).domain("A").slots("A", {2, 2, 2});
+  auto g = whole(2);
+  g.sharing = model::Sharing::shared;
+  g.tasks = 3;
+  g.tasks_given = true;
+  CHECK(l.where(g) == "A-1:2 A-2:1");
+}
+TEST_CASE("the answer tells the rung, how good it is, and what it was preferred to") {
+  const auto a = four_racks(4).busy("a1").ask(whole(3));
+  CHECK(a.level == "rack");
+  CHECK(a.domains == std::vector<std::string>{"A"});
+  CHECK(a.leaves_used == 1);
+  CHECK(a.leaves_least == 1);
+  REQUIRE(a.beaten.size() == 3);
+  CHECK(a.beaten[0] == model::DomainCount{"B", 4, 3});
+}
