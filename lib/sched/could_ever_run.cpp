@@ -5,10 +5,19 @@
 #include "sched/eligible/eligible.hpp"
 #include "sched/feasible/fitting_nodes.hpp"
 #include "sched/pass.hpp"
+#include "sched/placement/chooser.hpp"
 
 namespace sy::sched {
 
 namespace {
+
+// A plain request fits a joined tree exactly when it fits without one: no need to look at the topology.
+bool wishes_about_topology(const ClusterShape& shape, std::size_t p, const Group& g) {
+  const auto* t = topology_of(shape, p);
+  const bool plain = t == nullptr || t->kind == Topology::Kind::flat || (t->kind == Topology::Kind::tree && t->joined);
+  return !plain || !g.children.empty() || g.replicas > 1 || !g.segments.empty() || !g.spread.empty() || !g.exclusive_level.empty() ||
+         !g.pack.prefer.empty() || !g.pack.require.empty() || !g.pack.ladder.empty();
+}
 
 Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& settings, const JobSpec& spec, Uid uid) {
   Verdict limits = within_partition(shape.partitions[p], spec, settings);
@@ -21,7 +30,13 @@ Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& s
     v.detail = to_text(fitting.error());
     return v;
   }
-  return fits_when_idle(shape, p, *fitting, spec.groups.front());
+  const Group& group = spec.groups.front();
+  if (!wishes_about_topology(shape, p, group)) return fits_when_idle(shape, p, *fitting, group);
+  Verdict v = placement::place_on_idle(with_partition(shape, p, settings, group), shape, index_of(shape, p), options_for(shape, p, uid)).verdict;
+  if (v.fits() || v.reason == Reason::search_limit) return Verdict{};
+  v.kind = Verdict::Kind::never;
+  v.reason = Reason::bad_constraints;
+  return v;
 }
 
 }  // namespace

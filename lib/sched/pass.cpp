@@ -71,6 +71,7 @@ class Pass {
     const WaitingJob& job = view_.waiting[entry.job];
     if (started_[entry.job]) return;
     Line& line = line_of(classes_.of(job), entry.partition);
+    if (line.chooser && line.chooser->depends_on_wait()) line.blocked.reset();
     if (!line.blocked) look(line, job, entry.partition);
     if (!line.blocked) {
       started_[entry.job] = true;
@@ -97,7 +98,7 @@ class Pass {
       }
       line.chooser = std::move(*chooser);
     }
-    auto chosen = line.chooser->choose(cluster_);
+    auto chosen = line.chooser->choose(cluster_, now_ - job.eligible, job.eligible);
     if (chosen) chosen_ = std::move(*chosen);
     else line.blocked = std::move(chosen.error());
   }

@@ -18,6 +18,13 @@ void ClusterNow::take(const std::vector<NodeGrant>& grants, const Needs& needs, 
   }
 }
 
+namespace {
+void add_needs(std::vector<Needs>& out, const Partition& p, const Settings& s, const Group& g, Uid uid) {
+  if (g.children.empty()) out.push_back(needs_of(g, &p, s, uid));
+  for (const auto& child : g.children) add_needs(out, p, s, child, uid);
+}
+}  // namespace
+
 tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t partition, const Settings& settings,
                                              const JobSpec& spec, Uid uid) {
   const Group& group = spec.groups.front();
@@ -29,9 +36,17 @@ tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t 
     v.detail = to_text(fitting.error());
     return tl::unexpected(std::move(v));
   }
-  Verdict idle = fits_when_idle(cluster.shape(), partition, *fitting, group);
-  if (!idle.fits()) return tl::unexpected(std::move(idle));
   Chooser c;
+  c.by_engine_ = needs_engine(cluster.shape(), partition, group);
+  if (c.by_engine_) {
+    c.group_ = with_partition(cluster.shape(), partition, settings, group);
+    c.options_ = options_for(cluster.shape(), partition, uid);
+    c.depends_on_wait_ = group.switches || !group.pack.ladder.empty();
+    add_needs(c.group_needs_, cluster.shape().partitions[partition], settings, group, uid);
+    fitting->needs.whole_nodes = std::any_of(c.group_needs_.begin(), c.group_needs_.end(), [](const Needs& n) { return n.whole_nodes; });
+  } else if (Verdict idle = fits_when_idle(cluster.shape(), partition, *fitting, group); !idle.fits()) {
+    return tl::unexpected(std::move(idle));
+  }
   c.fitting_ = std::move(*fitting);
   c.partition_ = partition;
   NodeSet all;
@@ -61,7 +76,8 @@ void Chooser::refresh(ClusterNow& cluster) {
   read_ = changes.size();
 }
 
-tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose(ClusterNow& cluster) {
+tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose(ClusterNow& cluster, Duration waited, Time eligible) {
+  if (by_engine_) return choose_by_engine(cluster, waited, eligible);
   refresh(cluster);
   const ClusterShape& shape = cluster.shape();
   for (const auto& alternative : fitting_.alternatives) {

@@ -2,10 +2,13 @@
 // none. Remembers slots per node and looks again only at nodes that changed. Which engine chooses is decided in here.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "sched/feasible/fitting_nodes.hpp"
+#include "sched/placement/placement.hpp"
 
 namespace sy::sched {
 
@@ -13,11 +16,17 @@ namespace sy::sched {
 class ClusterNow {
  public:
   explicit ClusterNow(const View& view) : shape_(view.shape), nodes_(view.nodes) {}
+  ClusterNow(const ClusterNow&) = delete;
+  ClusterNow& operator=(const ClusterNow&) = delete;
 
   const ClusterShape& shape() const { return *shape_; }
   const NodeNow& node(NodeIndex n) const { return nodes_[n.value]; }
   const std::vector<NodeNow>& nodes() const { return nodes_; }
   void take(const std::vector<NodeGrant>&, const Needs&, Uid);
+  // Nodes of an exclusive domain that was given away: nobody else comes to them.
+  void close(const std::vector<NodeIndex>&);
+  // The engine for that partition's topology (a flat one where none is configured), told of every change so far.
+  placement::Engine& engine(std::uint32_t partition);
   // Nodes that changed, in order; a chooser remembers how far it has read.
   const std::vector<NodeIndex>& changes() const { return changes_; }
 
@@ -29,20 +38,40 @@ class ClusterNow {
   std::vector<NodeNow> nodes_;
   std::vector<NodeIndex> changes_;
   std::uint64_t looked_at_{};
+  struct Placer {
+    Placer(model::TopologyIndex t, const ClusterShape& shape, const std::vector<NodeNow>& nodes)
+        : index(std::move(t)), engine(shape, index, nodes) {}
+    model::TopologyIndex index;
+    placement::Engine engine;
+    std::size_t read{};
+  };
+  std::map<std::string, std::unique_ptr<Placer>> placers_;  // by name of topology
 };
+
+// The topology of a partition; null: none is configured.
+const model::Topology* topology_of(const ClusterShape&, std::size_t partition);
+model::TopologyIndex index_of(const ClusterShape&, std::size_t partition);
+// Does the request, or the partition's topology, need the placement engine rather than the first choice?
+bool needs_engine(const ClusterShape&, std::size_t partition, const Group&);
+// What the partition adds to the request before placement: its default memory; and the options.
+Group with_partition(const ClusterShape&, std::size_t partition, const Settings&, Group);
+placement::Options options_for(const ClusterShape&, std::size_t partition, Uid);
 
 class Chooser {
  public:
   // A verdict instead where it fits on no idle cluster (never).
   static tl::expected<Chooser, Verdict> make(ClusterNow&, std::uint32_t partition, const Settings&, const JobSpec&, Uid);
 
-  // Grants in rank order, or why not now.
-  tl::expected<std::vector<NodeGrant>, Verdict> choose(ClusterNow&);
+  // Grants in rank order, or why not now. `waited`: since the job became eligible, for ladders that open with time.
+  tl::expected<std::vector<NodeGrant>, Verdict> choose(ClusterNow&, Duration waited, Time eligible);
+  // Do the answers for equal requests depend on how long each has waited?
+  bool depends_on_wait() const { return depends_on_wait_; }
   const Needs& needs() const { return fitting_.needs; }
 
  private:
   void refresh(ClusterNow&);
   Verdict why_not(const ClusterNow&) const;
+  tl::expected<std::vector<NodeGrant>, Verdict> choose_by_engine(ClusterNow&, Duration waited, Time eligible);
 
   FittingNodes fitting_;
   std::uint32_t partition_{};
@@ -50,6 +79,10 @@ class Chooser {
   std::vector<std::uint32_t> slots_;      // beside nodes_
   std::size_t read_{};                    // changes looked at
   bool fresh_{true};
+  bool by_engine_{}, depends_on_wait_{};
+  Group group_;                           // with what the partition adds
+  placement::Options options_;
+  std::vector<Needs> group_needs_;        // by number of the group, depth-first
 };
 
 }  // namespace sy::sched

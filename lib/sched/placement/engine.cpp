@@ -27,6 +27,7 @@ struct Engine::Parts {
   Answer place(Board&, const Group&, const Options&);
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
+  Answer place_uneven(Board&, const Part&, const Group&, const Options&);
   Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
   bool restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const;
   std::size_t open_rungs(const Part&, const Options&);
@@ -287,7 +288,37 @@ Answer Engine::Parts::place(Board& board, const Group& g, const Options& o) {
   if (needs_search(g)) return place_pieces(board, g, o);
   const auto part = make_part(g, shape, topology, o);
   if (!part) return refused(part.error());
-  return place_part(board, *part, g, o);
+  Answer a = place_part(board, *part, g, o);
+  const bool uneven = g.nodes_given && g.tasks_given && g.tasks_per_node == 0 && part->min == part->max && part->total_tasks % part->min != 0;
+  if (a.placed() || !uneven) return a;
+  Answer two = place_uneven(board, *part, g, o);
+  return two.placed() ? two : a;
+}
+
+// Tasks that do not divide: some nodes take one more. Where not all can, the two kinds of nodes are chosen as a gang.
+Answer Engine::Parts::place_uneven(Board& board, const Part& part, const Group& g, const Options& o) {
+  Group job;
+  job.pack = g.pack;
+  job.switches = g.switches;
+  job.switches_wait = g.switches_wait;
+  const auto add = [&](std::uint32_t nodes, std::uint32_t tasks) {
+    Group kind = g;
+    kind.pack = {};
+    kind.switches.reset();
+    kind.nodes = {nodes, nodes, {}};
+    kind.tasks = tasks;
+    kind.tasks_given = false;
+    kind.tasks_per_node = tasks;
+    if (nodes > 0) job.children.push_back(std::move(kind));
+  };
+  add(part.total_tasks % part.min, part.tasks_each);
+  add(part.min - part.total_tasks % part.min, part.tasks_each - 1);
+  Answer a = place_pieces(board, job, o);
+  for (auto& n : a.nodes) n.group = 0;
+  std::stable_sort(a.nodes.begin(), a.nodes.end(), [&](const PlacedNode& x, const PlacedNode& y) {
+    return topology.position_of(x.node.value) < topology.position_of(y.node.value);
+  });
+  return a;
 }
 
 Engine::Engine(const ClusterShape& shape, const TopologyIndex& topology, std::span<const NodeNow> nodes)

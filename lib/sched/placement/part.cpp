@@ -25,7 +25,23 @@ void add(std::vector<model::GresRequest>& to, const std::vector<model::GresReque
 
 std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / std::max<std::uint64_t>(b, 1)); }
 
-void count_units(const Group& g, Part& p) {
+// --gpus=8 without a number of nodes takes as many nodes as that needs.
+std::uint32_t nodes_for_job_gres(const Group& g, const ClusterShape& shape) {
+  std::uint32_t nodes = 1;
+  for (const auto& r : g.gres_per_job) {
+    std::int64_t most = 0;
+    for (const auto& n : shape.nodes) {
+      std::int64_t here = 0;
+      for (const auto& have : n.total.gres)
+        if (have.name == r.name && (r.type.empty() || r.type == have.type)) here += have.count;
+      most = std::max(most, here);
+    }
+    if (most > 0) nodes = std::max(nodes, divide_up(static_cast<std::uint64_t>(r.count), static_cast<std::uint64_t>(most)));
+  }
+  return nodes;
+}
+
+void count_units(const Group& g, const ClusterShape& shape, Part& p) {
   p.by_tasks = g.tasks_given && !g.nodes_given;
   if (p.by_tasks) {
     p.max = g.tasks;
@@ -36,7 +52,12 @@ void count_units(const Group& g, Part& p) {
   p.min = g.nodes.min;
   p.max = g.nodes.max;
   p.choices = g.nodes.choices;
-  if (g.tasks_given) p.total_tasks = g.tasks;
+  if (g.tasks_given) {  // every node gets a task: more nodes than tasks are not taken
+    p.total_tasks = g.tasks;
+    p.min = std::min(p.min, std::max(g.tasks, 1U));
+    p.max = std::min(p.max, std::max(g.tasks, 1U));
+  }
+  if (!g.nodes_given) p.min = p.max = std::max(p.max, nodes_for_job_gres(g, shape));
   p.tasks_each = g.tasks_per_node != 0 ? g.tasks_per_node : g.tasks_given ? divide_up(g.tasks, p.min) : 1;
 }
 
@@ -215,7 +236,7 @@ std::string key_of(const Group& g, const Part& p) {
 Result<Part> make_part(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
   Part p;
   p.name = g.name;
-  count_units(g, p);
+  count_units(g, shape, p);
   demand_of(g, o, p);
   if (const auto ok = filter_of(g, shape, t, o, p); !ok) return base::fail(ok.error());
   if (const auto ok = layers_of(g, t, p); !ok) return base::fail(ok.error());

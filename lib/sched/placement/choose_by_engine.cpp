@@ -1,0 +1,110 @@
+// Between a pass and the placement engine: topologies per partition, and grants from what the engine answers.
+#include <algorithm>
+
+#include "sched/placement/chooser.hpp"
+
+namespace sy::sched {
+
+void ClusterNow::close(const std::vector<NodeIndex>& closed) {
+  for (const auto n : closed) {
+    nodes_[n.value].exclusive = true;
+    changes_.push_back(n);
+  }
+}
+
+const model::Topology* topology_of(const ClusterShape& shape, std::size_t partition) {
+  const std::string& own = shape.partitions[partition].topology;
+  const auto found = shape.topologies.find(own.empty() ? shape.default_topology : own);
+  return found == shape.topologies.end() ? nullptr : &found->second;
+}
+
+model::TopologyIndex index_of(const ClusterShape& shape, std::size_t partition) {
+  const auto names = placement::node_names(shape);
+  const auto* topology = topology_of(shape, partition);
+  return topology == nullptr ? model::TopologyIndex::flat(names) : model::TopologyIndex::build(*topology, names);
+}
+
+placement::Engine& ClusterNow::engine(std::uint32_t partition) {
+  const auto* topology = topology_of(*shape_, partition);
+  auto& placer = placers_[topology == nullptr ? std::string() : topology->name];
+  if (!placer) {
+    placer = std::make_unique<Placer>(index_of(*shape_, partition), *shape_, nodes_);
+    placer->read = changes_.size();
+  }
+  for (; placer->read < changes_.size(); ++placer->read) placer->engine.changed(changes_[placer->read]);
+  return placer->engine;
+}
+
+bool needs_engine(const ClusterShape& shape, std::size_t partition, const Group& g) {
+  return topology_of(shape, partition) != nullptr || !g.children.empty() || g.replicas > 1 || !g.segments.empty() || !g.spread.empty() ||
+         !g.affinity.empty() || !g.anti_affinity.empty() || !g.exclusive_level.empty() || !g.pack.prefer.empty() ||
+         !g.pack.require.empty() || !g.pack.ladder.empty();
+}
+
+Group with_partition(const ClusterShape& shape, std::size_t partition, const Settings& settings, Group g) {
+  const Partition& p = shape.partitions[partition];
+  if (!g.memory_per_node && !g.memory_per_cpu) {
+    if (p.default_memory_per_node) g.memory_per_node = p.default_memory_per_node;
+    else if (p.default_memory_per_cpu) g.memory_per_cpu = p.default_memory_per_cpu;
+    else g.memory_per_cpu = settings.default_memory_per_cpu;
+  }
+  for (auto& child : g.children) child = with_partition(shape, partition, settings, std::move(child));
+  return g;
+}
+
+placement::Options options_for(const ClusterShape& shape, std::size_t partition, Uid uid) {
+  const Partition& p = shape.partitions[partition];
+  placement::Options o;
+  o.allowed = &p.nodes;
+  o.packing = p.topology_optional ? placement::Packing::none : placement::Packing::narrowest;
+  o.whole_nodes = p.exclusive_node;
+  o.uid = uid;
+  return o;
+}
+
+// The second grant for one node (another group of a gang, another segment) is added to the first.
+static void add_grant(std::vector<NodeGrant>& grants, NodeGrant g) {
+  const auto same = std::find_if(grants.begin(), grants.end(), [&](const NodeGrant& x) { return x.node == g.node; });
+  if (same == grants.end()) {
+    grants.push_back(std::move(g));
+    return;
+  }
+  same->tasks += g.tasks;
+  same->held += g.held;
+  same->used += g.used;
+}
+
+tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose_by_engine(ClusterNow& cluster, Duration waited, Time eligible) {
+  placement::Options o = options_;
+  o.waited = std::max(waited, Duration{});
+  o.eligible = eligible;
+  auto answer = cluster.engine(partition_).place(group_, o);
+  cluster.count_looked_at(answer.work.nodes_looked_at);
+  if (!answer.placed()) return tl::unexpected(std::move(answer.verdict));
+  std::vector<const Resources*> free;
+  std::vector<std::uint32_t> tasks;
+  for (const auto& n : answer.nodes) {
+    free.push_back(&cluster.node(n.node).free);
+    tasks.push_back(n.tasks);
+  }
+  std::vector<std::vector<GresRequest>> job_gres(answer.nodes.size());
+  if (group_needs_.size() == 1 && !needs().gres_per_job.empty())
+    if (auto parts = split_job_gres(needs(), free, tasks)) job_gres = std::move(*parts);
+  std::vector<NodeGrant> grants;
+  const bool repeats = group_needs_.size() > 1 || group_.replicas > 1 || !group_.segments.empty();
+  for (std::size_t i = 0; i < answer.nodes.size(); ++i) {
+    const auto& n = answer.nodes[i];
+    Resources left = *free[i];
+    if (repeats)
+      for (const auto& g : grants)
+        if (g.node == n.node) left -= g.held;
+    const Needs& of = group_needs_[std::min<std::size_t>(n.group, group_needs_.size() - 1)];
+    NodeGrant g = make_grant(of, n.node, cluster.shape().nodes[n.node.value].total, left, n.tasks, job_gres[i]);
+    if (repeats) add_grant(grants, std::move(g));
+    else grants.push_back(std::move(g));
+  }
+  cluster.close(answer.closed);
+  return grants;
+}
+
+}  // namespace sy::sched
