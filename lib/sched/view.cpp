@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sched/feasible/needs.hpp"
+#include "sched/placement/chooser.hpp"
 
 namespace sy::sched {
 
@@ -42,6 +43,7 @@ View make_view(const State& state, std::shared_ptr<const ClusterShape> shape) {
   v.shape = std::move(shape);
   v.nodes.reserve(state.nodes.size());
   for (const auto& node : state.nodes) v.nodes.push_back(node_now(state, node));
+  close_exclusive_domains(state, *v.shape, v.nodes);
   v.waiting.reserve(state.waiting.size());
   for (auto id : state.waiting) {
     const Job& j = state.jobs.at(id);

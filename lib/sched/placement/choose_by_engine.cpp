@@ -35,6 +35,26 @@ placement::Engine& ClusterNow::engine(std::uint32_t partition) {
   return placer->engine;
 }
 
+void close_exclusive_domains(const State& state, const ClusterShape& shape, std::vector<NodeNow>& nodes) {
+  for (const auto id : state.live) {
+    const Job& job = state.jobs.at(id);
+    const std::string& level_name = job.spec->groups.front().exclusive_level;
+    if (level_name.empty() || !job.attempt) continue;
+    const auto p = std::find_if(shape.partitions.begin(), shape.partitions.end(), [&](const Partition& x) { return x.name == job.attempt->partition; });
+    if (p == shape.partitions.end()) continue;
+    const auto t = index_of(shape, static_cast<std::size_t>(p - shape.partitions.begin()));
+    const auto level = t.find_level(level_name);
+    if (!level) continue;  // the topology has changed since
+    for (const auto& grant : job.attempt->nodes) {
+      const auto at = t.position_of(grant.node.value);
+      const auto d = at < 0 ? -1 : t.ancestor(t.leaf_at(static_cast<std::uint32_t>(at)), *level);
+      if (d < 0) continue;
+      const auto& domain = t.domain(static_cast<std::uint32_t>(d));
+      for (auto q = domain.begin; q < domain.end; ++q) nodes[t.node_at(q)].exclusive = true;
+    }
+  }
+}
+
 bool needs_engine(const ClusterShape& shape, std::size_t partition, const Group& g) {
   return topology_of(shape, partition) != nullptr || !g.children.empty() || g.replicas > 1 || !g.segments.empty() || !g.spread.empty() ||
          !g.affinity.empty() || !g.anti_affinity.empty() || !g.exclusive_level.empty() || !g.pack.prefer.empty() ||

@@ -53,6 +53,8 @@ const model::Topology* topology_of(const ClusterShape&, std::size_t partition);
 model::TopologyIndex index_of(const ClusterShape&, std::size_t partition);
 // Does the request, or the partition's topology, need the placement engine rather than the first choice?
 bool needs_engine(const ClusterShape&, std::size_t partition, const Group&);
+// Live jobs that have a domain for themselves (--exclusive=topo): nobody else comes to its nodes.
+void close_exclusive_domains(const State&, const ClusterShape&, std::vector<NodeNow>&);
 // What the partition adds to the request before placement: its default memory; and the options.
 Group with_partition(const ClusterShape&, std::size_t partition, const Settings&, Group);
 placement::Options options_for(const ClusterShape&, std::size_t partition, Uid);

@@ -13,6 +13,8 @@ using model::Spread;
 using model::TopologyIndex;
 
 using Open = std::vector<bool>;                 // by position
+
+constexpr std::uint64_t most_copies = 1000;     // the search is that deep
 using Next = std::function<bool()>;
 
 class Search {
@@ -273,16 +275,24 @@ class Search {
   void close_spread(const Piece& p, const Spread& s, std::uint32_t placed, Open& mask) const {
     const auto level = *t_.find_level(s.level);
     const auto copies = copies_in(p, level);
-    std::map<std::int64_t, std::uint32_t> all;  // every domain that exists for this piece
-    for (std::uint32_t q = 0; q < t_.size(); ++q)
-      if (const auto k = key_of(q, level); k >= 0) all.try_emplace(k, 0);
-    for (const auto& [d, n] : copies) all[d] = n;
-    std::uint32_t least = all.empty() ? 0 : ~0U;
-    for (const auto& [d, n] : all) least = std::min(least, n);
-    for (std::uint32_t q = 0; q < t_.size(); ++q) {
-      const auto k = key_of(q, level);
-      if (k < 0 || closed(s, p, placed, all[k], copies.size(), least)) mask[q] = false;
-    }
+    const auto here = [&](std::uint32_t key) {
+      const auto found = copies.find(key);
+      return found == copies.end() ? 0U : found->second;
+    };
+    struct Span { std::uint32_t begin, end, copies; };
+    std::vector<Span> spans;  // every domain of the level
+    if (level == t_.node_level())
+      for (std::uint32_t q = 0; q < t_.size(); ++q) spans.push_back({q, q + 1, here(static_cast<std::uint32_t>(key_of(q, level)))});
+    else
+      for (const auto d : t_.at_level(level))
+        if (t_.domain(d).size() > 0) spans.push_back({t_.domain(d).begin, t_.domain(d).end, here(d)});
+    std::uint32_t least = spans.empty() ? 0 : ~0U;
+    for (const auto& x : spans) least = std::min(least, x.copies);
+    Open open(t_.size(), false);
+    for (const auto& x : spans)
+      if (!closed(s, p, placed, x.copies, copies.size(), least))
+        for (auto q = x.begin; q < x.end; ++q) open[q] = mask[q];
+    mask = std::move(open);
   }
 
   // Domains that hold members of a group or job.
@@ -364,6 +374,13 @@ void elastic(Piece& p, std::vector<std::pair<std::uint32_t*, std::pair<std::uint
   for (auto& c : p.children) elastic(c, out);
 }
 
+// Copies of groups in all: each is one step deeper in the search.
+std::uint64_t copies(const Piece& p) {
+  std::uint64_t inside = p.container ? 1 : 0;
+  for (const auto& c : p.children) inside += copies(c);
+  return p.replicas * std::max<std::uint64_t>(inside, 1);
+}
+
 void fix_counts(Piece& p) {
   if (!p.container && p.part.choices.empty()) p.part.min = p.part.max;
   for (auto& c : p.children) fix_counts(c);
@@ -384,6 +401,11 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
     }
     return r;
   };
+  if (copies(asked) > most_copies) {
+    GangResult limit;
+    limit.budget_ended = true;
+    return limit;
+  }
   GangResult all = attempt(asked);
   if (all.placed) return all;
   Piece now = asked;
