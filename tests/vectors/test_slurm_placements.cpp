@@ -11,7 +11,7 @@
 #include "sched/placement/placement.hpp"
 #include "support/catch.hpp"
 #include "support/shared_data.hpp"
-#include "wire/json.hpp"
+#include <nlohmann/json.hpp>
 #include "wire/topology/import_topology.hpp"
 
 using namespace sy;
@@ -67,7 +67,7 @@ Cluster cluster_of(const std::string& file) {
   std::ifstream in(*path);
   std::stringstream text;
   text << in.rdbuf();
-  wire::Faults faults;
+  wire::Faults faults(file + ".yaml");
   const std::string content = text.str();
   wire::ImportRequest request;
   request.text = content;
@@ -222,8 +222,8 @@ TEST_CASE("Slurm's recorded placements are never better than ours") {
     prepare(c, nodes, r.before);
     const auto t = model::TopologyIndex::build(c.topology, placement::node_names(c.shape));
     const auto take = [&](std::uint32_t n) { nodes[n].free.cpus = base::Cpus{0}, nodes[n].jobs = 1; };
-    if (!r.busy.empty())
-      for (const auto& name : base::expand_hostlist(r.busy).value()) take(c.by_name.at(name));
+    const auto busy = r.busy.empty() ? std::vector<std::string>{} : base::expand_hostlist(r.busy).value();
+    for (const auto& name : busy) take(c.by_name.at(name));
     const bool alone = r.kind.find("on tree") == std::string::npos && r.description.find("on tree") != std::string::npos;
     if (!alone)  // on a tree Slurm ignores --exclusive=topo
       for (const auto n : closed_before(rows, i, t, c)) take(n);

@@ -301,15 +301,15 @@ Answer Engine::Parts::place_uneven(Board& board, const Part& part, const Group& 
   job.pack = g.pack;
   job.switches = g.switches;
   job.switches_wait = g.switches_wait;
-  const auto add = [&](std::uint32_t nodes, std::uint32_t tasks) {
+  const auto add = [&](std::uint32_t count, std::uint32_t tasks) {
     Group kind = g;
     kind.pack = {};
     kind.switches.reset();
-    kind.nodes = {nodes, nodes, {}};
+    kind.nodes = {count, count, {}};
     kind.tasks = tasks;
     kind.tasks_given = false;
     kind.tasks_per_node = tasks;
-    if (nodes > 0) job.children.push_back(std::move(kind));
+    if (count > 0) job.children.push_back(std::move(kind));
   };
   add(part.total_tasks % part.min, part.tasks_each);
   add(part.min - part.total_tasks % part.min, part.tasks_each - 1);
