@@ -9,6 +9,7 @@
 #include "cli/queue/squeue.hpp"
 #include "cli/submit/sbatch.hpp"
 #include "cli/sy/commands.hpp"
+#include "cli/topo/topo.hpp"
 
 namespace sy::cli {
 
@@ -48,6 +49,7 @@ constexpr CommandEntry table[] = {
     {"drain", sub, run_drain, "no new jobs on nodes"},
     {"resume", sub, run_resume, "jobs on nodes again"},
     {"fence", sub, run_fence, "declare that nothing runs on nodes any more"},
+    {"topo", sub, run_topo, "topologies: see, check, try, import, export"},
     {"node", sub, run_node, "enrol a node: sy node enrol NAME"},
     {"sbatch", slurm, run_sbatch, ""},
     {"squeue", slurm, run_squeue, ""},

@@ -73,11 +73,13 @@ void get_topology(const CallPtr& call) {
 namespace {
 struct ImportBody {
   std::string format, text;
+  std::string topology;   // the one wanted of several in the text
+  std::string file;       // what messages call the text
   bool dry_run{}, skip_unknown_nodes{};
 };
 
 base::Result<ImportBody> read_import(const Call& call) {
-  auto json = small_body(call, {"format", "text", "dry_run", "skip_unknown_nodes"});
+  auto json = small_body(call, {"format", "text", "topology", "file", "dry_run", "skip_unknown_nodes"});
   if (!json) return base::fail(json.error());
   ImportBody body;
   const auto text = json->find("text");
@@ -86,6 +88,11 @@ base::Result<ImportBody> read_import(const Call& call) {
   auto format = text_of(*json, "format", 64, false);
   if (!format) return base::fail(format.error());
   body.format = std::move(*format);
+  auto topology = text_of(*json, "topology", 255, false), file = text_of(*json, "file", 4096, false);
+  if (!topology) return base::fail(topology.error());
+  if (!file) return base::fail(file.error());
+  body.topology = std::move(*topology);
+  body.file = file->empty() ? "text" : std::move(*file);
   auto dry = flag_of(*json, "dry_run"), skip = flag_of(*json, "skip_unknown_nodes");
   if (!dry) return base::fail(dry.error());
   if (!skip) return base::fail(skip.error());
@@ -114,8 +121,8 @@ void import_topology(const CallPtr& call) {
       if (!node.removed) all.push_back({node.name, node.labels});
     return all;
   };
-  wire::Faults faults("text");
-  const wire::ImportRequest request{body->text, body->format, {}, name, body->skip_unknown_nodes};
+  wire::Faults faults(body->file);
+  const wire::ImportRequest request{body->text, body->format, body->topology, name, body->skip_unknown_nodes};
   auto imported = wire::import_topologies(request, cluster, faults);
   if (!imported || imported->topologies.empty()) {
     if (!faults.empty()) return call->fail(faults.to_error());
@@ -125,12 +132,15 @@ void import_topology(const CallPtr& call) {
   topology.name = name;
   const auto in_force = state.topologies.find(name);
   const auto changes = wire::topology_diff(in_force != state.topologies.end() ? in_force->second : model::Topology{}, topology, names);
-  const auto notes = wire::report_lines(imported->report, "text");
+  const auto notes = wire::report_lines(imported->report, body->file);
   if (!body->dry_run) {
     const auto outcome = call->execute(core::ImportTopology{std::move(topology)});
     if (!outcome.reply) return call->fail(outcome.reply.error());
   }
-  call->reply_json(fmt::format("{{\"name\":{},\"dry_run\":{},\"changes\":{},\"notes\":{}}}", http::json_string(name), body->dry_run, text_list(changes), text_list(notes)));
+  const auto now = call->state().topologies.find(name);
+  call->reply_json(fmt::format("{{\"name\":{},\"dry_run\":{},\"changes\":{},\"notes\":{},\"skipped_nodes\":{},\"version\":{}}}", http::json_string(name),
+                               body->dry_run, text_list(changes), text_list(notes), text_list(imported->report.skipped_nodes),
+                               now == call->state().topologies.end() ? 0 : now->second.version));
 }
 
 void get_config(const CallPtr& call) {

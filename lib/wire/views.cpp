@@ -234,7 +234,10 @@ void append_topology(std::string& out, const model::Topology& topology, const mo
     const bool has_parent = domain.parent >= 0 && static_cast<std::size_t>(domain.parent) < topology.domains.size();
     if (has_parent) item.text("parent", topology.domains[static_cast<std::size_t>(domain.parent)].name);
     else item.key("parent") += "null";
-    item.text("nodes", hostlist_of(domain.nodes, state));
+    std::vector<std::string> names;  // in the topology's order, which decides ranks
+    names.reserve(domain.nodes.size());
+    for (const auto n : domain.nodes) names.push_back(state.nodes.at(n.value).name);
+    item.text("nodes", base::fold_hostlist_in_order(names));
   });
 }
 

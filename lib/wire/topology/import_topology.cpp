@@ -140,12 +140,17 @@ std::vector<std::string> topology_diff(const model::Topology& old, const model::
     for (const auto n : nodes) words.push_back(n.value < names.size() ? names[n.value] : fmt::format("#{}", n.value));
     return base::fold_hostlist(std::move(words));
   };
-  if (old.kind != wanted.kind) out.push_back(fmt::format("~ kind: {} → {}", kind_text(old), kind_text(wanted)));
-  if (old.levels != wanted.levels) out.push_back(fmt::format("~ levels: {} → {}", level_text(old), level_text(wanted)));
-  if (old.joined != wanted.joined) out.push_back(fmt::format("~ joined: {} → {}", old.joined, wanted.joined));
-  if (old.block_sizes != wanted.block_sizes)
+  if (old.name.empty() && old.domains.empty()) {  // nothing is in force under this name
     out.push_back(
-        fmt::format("~ block sizes: {} → {}", fmt::join(old.block_sizes, ","), fmt::join(wanted.block_sizes, ",")));
+        fmt::format("+ {}: {}{}", wanted.name, kind_text(wanted), wanted.levels.empty() ? "" : ", " + level_text(wanted)));
+  } else {
+    if (old.kind != wanted.kind) out.push_back(fmt::format("~ kind: {} → {}", kind_text(old), kind_text(wanted)));
+    if (old.levels != wanted.levels) out.push_back(fmt::format("~ levels: {} → {}", level_text(old), level_text(wanted)));
+    if (old.joined != wanted.joined) out.push_back(fmt::format("~ joined: {} → {}", old.joined, wanted.joined));
+    if (old.block_sizes != wanted.block_sizes)
+      out.push_back(
+          fmt::format("~ block sizes: {} → {}", fmt::join(old.block_sizes, ","), fmt::join(wanted.block_sizes, ",")));
+  }
   const auto parent_of = [](const model::Topology& t, const model::Domain& d) {
     return d.parent < 0 ? std::string{} : t.domains[static_cast<std::size_t>(d.parent)].name;
   };

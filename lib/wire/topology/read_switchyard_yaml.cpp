@@ -36,7 +36,8 @@ class SwitchyardReader {
     if (const auto sizes = m.integer_list("block_sizes", 1, 1'000'000)) {
       t_.block_sizes_mark = m.mark_of("block_sizes");
       t_.block_sizes.assign(sizes->begin(), sizes->end());
-      if (t_.kind != model::Topology::Kind::block) m.refuse("block_sizes", "only a topology of kind block has block sizes");
+      if (!sizes->empty() && t_.kind != model::Topology::Kind::block)
+        m.refuse("block_sizes", "only a topology of kind block has block sizes");
     }
     m.each("domains", [&](const YamlNode& n, const std::string& path) { read_domain(n, path); });
     m.finish();

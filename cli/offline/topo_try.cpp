@@ -1,0 +1,188 @@
+// `sy topo try`: where would this request go, on this topology, with these nodes busy? The same engine as the controller's,
+// without any daemon. Exit code 0: placed; 2: not now; 3: never; 1: the question itself is wrong.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/hostlist.hpp"
+#include "cli/json_writer.hpp"
+#include "cli/offline/trial_cluster.hpp"
+#include "cli/submit/options.hpp"
+#include "cli/text.hpp"
+#include "cli/topo/topo.hpp"
+#include "wire/topology/topology_param.hpp"
+#include "wire/views.hpp"
+
+namespace sy::cli {
+namespace {
+
+namespace placement = sched::placement;
+using Argument = base::OptionRule::Argument;
+
+constexpr int exit_not_now = 2, exit_never = 3;
+constexpr std::array<base::OptionRule, 8> rules{{{"topology", 't', Argument::required, {}},
+                                                 {"topology-name", 0, Argument::required, {}},
+                                                 {"format", 'f', Argument::required, {}},
+                                                 {"cluster", 0, Argument::required, {}},
+                                                 {"busy", 0, Argument::required, {}},
+                                                 {"down", 0, Argument::required, {}},
+                                                 {"topology-param", 0, Argument::required, {}},
+                                                 {"json", 0, Argument::none, {}}}};
+constexpr std::string_view help_text =
+    R"(Usage: sy topo try --topology FILE [--topology-name NAME] [--busy HOSTLIST] [--down HOSTLIST] [--cluster FILE]
+                   [--topology-param TopoOptional] [--json] -- REQUEST OPTIONS
+REQUEST OPTIONS are those of sbatch and sy submit: -N8, --switches=2, --segment=4, --within rack, …
+Prints the nodes as one host list and ends with 0; or the verdict, ending with 2 for "not now" and 3 for "never".
+--cluster FILE: YAML, nodes: [{names, cpus, mem, gres, features, weight, used}]; without it a node has one CPU.
+)";
+
+base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
+  SubmitRequest request;
+  request.ours = true;
+  request.work_dir = context.work_dir;
+  const auto line = base::parse_options(submit_rules(true), words, true);
+  if (!line) return base::fail(line.error());
+  if (!line->rest.empty())
+    return base::fail(base::Code::invalid_argument, "request options belong here, without a script", {}, line->rest.front(),
+                      "leave it out");
+  if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
+  if (auto done = finish(request); !done) return base::fail(done.error());
+  return request;
+}
+
+std::string path_text(const TrialCluster& c, base::NodeIndex node) {
+  const auto position = c.topology.position_of(node.value);
+  if (position < 0) return {};
+  return join(c.topology.path(static_cast<std::uint32_t>(position)), ".");
+}
+
+void print_json(Context& context, const TrialCluster& c, const placement::Answer& a, std::int64_t fragmentation) {
+  std::string verdict;
+  wire::append_verdict(verdict, a.verdict);
+  JsonWriter w;
+  w.object().name("verdict").raw(verdict);
+  if (a.placed()) {
+    std::vector<std::string> names;
+    for (const auto& n : a.nodes) names.push_back(c.shape.nodes[n.node.value].name);
+    w.member("nodes", base::fold_hostlist(names)).member("nodes_in_rank_order", base::fold_hostlist_in_order(names));
+    w.member("level", a.level).list("domains", a.domains);
+    w.member("leaves_used", a.leaves_used).member("leaves_least", a.leaves_least);
+    w.member("fragmentation", fragmentation).member("fragmentation_growth", a.fragmentation_growth);
+    w.name("ranks").array();
+    std::uint32_t rank = 0;
+    for (const auto& n : a.nodes) {
+      w.object().member("rank", rank).member("node", c.shape.nodes[n.node.value].name).member("tasks", n.tasks);
+      w.member("path", path_text(c, n.node))
+          .member("segment", n.segment)
+          .member("group", n.group)
+          .member("replica", n.replica)
+          .close();
+      rank += n.tasks;
+    }
+    w.close();
+    w.name("beaten").array();
+    for (const auto& b : a.beaten)
+      w.object().member("domain", b.domain).member("offered", b.offered).member("asked", b.asked).close();
+    w.close();
+  }
+  w.name("work").object().member("nodes", a.work.nodes_looked_at).member("domains", a.work.domains_looked_at);
+  w.member("search_steps", a.work.search_steps).close().close();
+  context.out.line(w.text());
+}
+
+// The sentence holds the rungs and their causes already.
+void print_verdict(Context& context, const placement::Answer& a) {
+  const bool never = a.verdict.kind == model::Verdict::Kind::never;
+  context.out.line(fmt::format("{}: {}", never ? "never" : "not now", to_text(a.verdict)));
+  for (const auto& l : a.layers)
+    context.out.line(fmt::format("  segments of {} on {}: {} of {}", l.size, l.level, l.offered, l.asked));
+}
+
+// The cluster with what the options say is busy or down.
+std::optional<TrialCluster> set_up(Context& context, const TopoOptions& options) {
+  const auto input = load_topology(context, {options.value("topology"), options.value("format"),
+                                             options.value("topology-name"), options.value("cluster"), false, true});
+  if (!input) return std::nullopt;
+  const auto& all = input->imported.topologies;
+  if (all.empty())
+    return print_error(context, {base::Code::invalid_argument,
+                                 "the file gives level names only",
+                                 "--topology",
+                                 {},
+                                 {},
+                                 "give node labels with --cluster"}),
+           std::nullopt;
+  auto cluster = make_trial_cluster(*input, all[input->imported.cluster_default]);
+  if (!cluster) return print_error(context, cluster.error()), std::nullopt;
+  for (const auto& [name, down] : {std::pair{"busy", false}, std::pair{"down", true}})
+    if (options.has(name))
+      if (const auto taken = take_nodes(*cluster, options.value(name), fmt::format("--{}", name), down); !taken)
+        return print_error(context, taken.error()), std::nullopt;
+  return std::move(*cluster);
+}
+
+}  // namespace
+
+int run_topo_try(Context& context, const Words& words) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  int exit_code = 0;
+  const auto options = read_topo_options(context, Words(words.begin(), dashes), rules, help_text, exit_code);
+  if (!options) return exit_code;
+  if (!options->rest.empty())
+    return print_error(context, {base::Code::invalid_argument,
+                                 "this word has no place before --",
+                                 {},
+                                 {},
+                                 options->rest[0],
+                                 "sy topo try --topology FILE -- REQUEST OPTIONS"});
+  if (!options->has("topology"))
+    return print_error(context,
+                       {base::Code::invalid_argument, "a topology file is needed", "--topology", {}, {}, "--topology FILE"});
+  const auto request = read_request(context, dashes == words.end() ? Words{} : Words(dashes + 1, words.end()));
+  if (!request) return print_error(context, request.error());
+  placement::Options how;
+  if (options->has("topology-param")) {
+    const auto param = wire::read_topology_param(options->value("topology-param"));
+    if (!param.unknown.empty())
+      return print_error(context, {base::Code::invalid_argument,
+                                   "this word is not known",
+                                   "--topology-param",
+                                   "TopoOptional",
+                                   param.unknown[0],
+                                   {}});
+    if (param.topo_optional) how.packing = placement::Packing::none;
+  }
+  const auto cluster = set_up(context, *options);
+  if (!cluster) return 1;
+
+  const auto& group = request->spec.groups.front();
+  if (const auto sound = placement::check_request(group, cluster->topology); !sound) {
+    print_error(context, sound.error());
+    return exit_never;
+  }
+  for (const auto& w : placement::warnings(group, cluster->topology)) context.err.line("warning: " + w);
+  const auto answer = placement::place(group, cluster->shape, cluster->topology, cluster->nodes, how);
+  if (options->has("json")) {
+    print_json(context, *cluster, answer,
+               placement::fragmentation(cluster->topology, cluster->nodes) + answer.fragmentation_growth);
+  } else if (answer.placed()) {
+    std::vector<std::string> names;
+    for (const auto& n : answer.nodes) names.push_back(cluster->shape.nodes[n.node.value].name);
+    context.out.line(base::fold_hostlist(std::move(names)));
+  } else {
+    print_verdict(context, answer);
+  }
+  switch (answer.verdict.kind) {
+    case model::Verdict::Kind::fits:
+      return 0;
+    case model::Verdict::Kind::not_now:
+      return exit_not_now;
+    case model::Verdict::Kind::never:
+      return exit_never;
+  }
+  return 1;
+}
+
+}  // namespace sy::cli

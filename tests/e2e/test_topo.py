@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""`sy topo try` as a process: replays recorded choices of Slurm and checks that ours hold as many nodes in no more leaves or
+blocks; and every file of the shared data through `sy topo check`. Needs no daemon. Usage: test_topo.py BUILD_FOLDER"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = pathlib.Path(os.environ.get("SWITCHYARD_SHARED", ROOT / ".." / "shared"))
+SY = str(pathlib.Path(sys.argv[1]) / "cli" / "sy")
+
+
+def sy(*words):
+    done = subprocess.run([SY, "topo", *words], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def need(path):
+    if path.exists():
+        return True
+    if os.environ.get("CI") == "true":
+        sys.exit(f"{path} is missing and CI=true")
+    print(f"skipped: {path} is not beside the checkout")
+    return False
+
+
+def expand(hostlist):
+    out = []
+    for prefix, inside in re.findall(r"([a-z]+)(?:\[([^\]]*)\]|(?=\d))", hostlist):
+        if not inside:
+            continue
+        for part in inside.split(","):
+            first, _, last = part.partition("-")
+            out += [f"{prefix}{i:0{len(first)}}" for i in range(int(first), int(last or first) + 1)]
+    out += re.findall(r"(?:^|,)([a-z]+\d+)(?=,|$)", hostlist)
+    return sorted(set(out))
+
+
+def leaves_of(kind, names):
+    size = {"tree2": 8, "tree3": 8, "block4": 4, "block18": 18, "block18s": 18, "block18c": 18}[kind]
+    leaves = len({(int(n[1:]) - 1) // size for n in names})
+    # The level first: one mid switch that holds the job beats two, whatever the leaves.
+    mids = len({(int(n[1:]) - 1) // 24 for n in names}) if kind == "tree3" else 1
+    return mids, leaves
+
+
+def replay():
+    vectors = SHARED / "vectors" / "slurm-placements.jsonl"
+    if not need(vectors):
+        return 0
+    same = better = other = 0
+    for line in vectors.read_text().splitlines():
+        row = json.loads(line)
+        kind = row["topology"].split(":")[0].split("+")[0].split(" ")[0]
+        if kind not in ("tree2", "tree3", "block4", "block18", "block18s", "block18c"):
+            continue
+        # Rows that only set the stage for time-outs, or whose stage a busy list does not tell, are the unit tests' business.
+        if row.get("started_after_s") or row.get("pre") or "topo" in row["request"] or row["state"] != "RUNNING" or "+" in row["topology"] or \
+                "--spread-job" in row["request"]:
+            continue
+        busy = ["--busy", row["busy"]] if row["busy"] else []
+        code, out, err = sy("try", "--topology", str(SHARED / "vectors" / "slurm-topologies" / f"{kind}.yaml"), "--topology-name", "t",
+                            "--cluster", str(SHARED / "vectors" / "slurm-topologies" / "cluster.yaml"), *busy, "--",
+                            *shlex.split(row["request"]))
+        assert code == 0, (row, code, out, err)
+        ours, theirs = expand(out.strip()), expand(row["result"])
+        if sorted(ours) == theirs:
+            same += 1
+            continue
+        assert len(ours) >= len(theirs), (row, out)
+        if len(ours) > len(theirs) or leaves_of(kind, ours) < leaves_of(kind, theirs):
+            better += 1
+            continue
+        assert leaves_of(kind, ours) <= leaves_of(kind, theirs), (row, out)
+        other += 1
+    print(f"sy topo try: {same} rows as Slurm, {better} better, {other} other nodes in as many domains")
+    assert same + better + other > 60
+    return same
+
+
+def verdicts():
+    topology = SHARED / "vectors" / "slurm-topologies"
+    if not need(topology):
+        return
+    base = ("try", "--topology", str(topology / "tree2.yaml"), "--cluster", str(topology / "cluster.yaml"))
+    assert sy(*base, "--busy", "n[01-70]", "--", "-N8")[0] == 2
+    assert sy(*base, "--", "-N73")[0] == 3
+    assert sy(*base, "--", "-N9", "--within", "leaf")[0] == 3
+    code, out, err = sy(*base, "--", "-N2", "--within", "rak")
+    assert code == 3 and "leaf" in err, (code, out, err)
+    code, out, _ = sy(*base, "--json", "--", "-N12")
+    answer = json.loads(out)
+    assert code == 0 and len(answer["ranks"]) == 12 and answer["ranks"][0]["path"].startswith("root.s"), answer
+    assert sy(*base, "--", "--no-such-option")[0] == 1
+    code, out, err = sy("try", "--topology", str(topology / "ring.yaml"), "--", "-N2")
+    assert code == 1 and "ring" in err, (code, out, err)
+    # N15 and topology file 1: racks of 17, the file sent again, 36 nodes in segments of 12.
+    text = "BlockName=b1 Nodes=n[1-17]\nBlockName=b2 Nodes=n[18-34]\nBlockName=b3 Nodes=n[35-51]\n"
+    done = subprocess.run([SY, "topo", "try", "--topology", "-", "--json", "--", "-N36", "--segment=12"], input=text, capture_output=True,
+                          text=True, timeout=60)
+    ranks = json.loads(done.stdout)["ranks"]
+    counts = {}
+    for r in ranks:
+        counts[r["path"].split(".")[0]] = counts.get(r["path"].split(".")[0], 0) + 1
+    assert sorted(counts.values()) == [12, 12, 12], counts
+
+
+def checks():
+    data = SHARED / "data" / "topologies"
+    if not need(data):
+        return
+    refused = {"ibnetdiscover-bad.out", "slurm-multi-parent.conf", "netq-topologyGraph.json"}
+    for path in sorted(data.iterdir()):
+        if path.suffix == ".gz":
+            continue
+        code, out, err = sy("check", str(path))
+        assert code == (1 if path.name in refused else 0), (path.name, code, out, err)
+    _, _, err = sy("check", str(data / "slurm-multi-parent.conf"))
+    assert err.count("a cycle: ") == 2, err
+
+
+if __name__ == "__main__":
+    checks()
+    verdicts()
+    replay()
+    print("ok")

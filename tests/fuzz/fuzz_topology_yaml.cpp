@@ -1,0 +1,4 @@
+// Switchyard's own topology format.
+#include "fuzz/topology_import.hpp"
+
+void sy::fuzz::fuzz_one(std::string_view input) { import_as("yaml", input); }

@@ -1,0 +1,178 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/topo/topology_view.hpp"
+#include "fake.hpp"
+#include "support/catch.hpp"
+
+using namespace sy;
+using namespace sy::cli;
+using namespace sy::cli::test;
+
+namespace {
+
+// Files with fixed names in a folder of their own, so that goldens can show them.
+struct Folder {
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::path path;
+  Folder() {
+    char name[] = "/tmp/sy-topo-XXXXXX";
+    REQUIRE(::mkdtemp(name) != nullptr);
+    path = name;
+    std::filesystem::current_path(path);
+  }
+  ~Folder() {
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(path);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  void file(const std::string& name, const std::string& text) const { std::ofstream{path / name} << text; }
+};
+
+constexpr const char* fabric =
+    "SwitchName=core Switches=spine[1-2]\nSwitchName=spine1 Switches=leaf[1-4]\nSwitchName=spine2 Switches=leaf[5-8]\n"
+    "SwitchName=leaf1 Nodes=n[01-04]\nSwitchName=leaf2 Nodes=n[05-08]\nSwitchName=leaf3 Nodes=n[09-12]\nSwitchName=leaf4 "
+    "Nodes=n[13-16]\n"
+    "SwitchName=leaf5 Nodes=n[17-20]\nSwitchName=leaf6 Nodes=n[21-24]\nSwitchName=leaf7 Nodes=n[25-28]\nSwitchName=leaf8 "
+    "Nodes=n[29-32]\n";
+
+std::string outcome(World& world, const Words& words) {
+  world.context.out.clear();
+  world.context.err.clear();
+  const int code = world.run(words);
+  return world.out() + world.err() + "exit " + std::to_string(code) + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("sy topo draws a file, equal leaves on one line, all of them with --all") {
+  Folder folder;
+  folder.file("fabric.conf", fabric);
+  World world;
+  check_golden("../topo/tree",
+               outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[01-06]", "--down", "n32"}));
+  check_golden("../topo/tree-all",
+               outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[01-06]", "--all"}));
+  check_golden("../topo/show", outcome(world, {"sy", "topo", "show", "spine1", "--topology", "fabric.conf", "--busy",
+                                               "n[01-06]", "--down", "n16"}));
+  check_golden("../topo/show-json",
+               outcome(world, {"sy", "topo", "show", "leaf2", "--json", "--topology", "fabric.conf", "--busy", "n05"}));
+  CHECK(outcome(world, {"sy", "topo", "show", "laef2", "--topology", "fabric.conf"}) ==
+        "sy topo show: error: topology  has no such domain (given: laef2); did you mean leaf2?\nexit 1\n");
+}
+
+TEST_CASE("sy topo check tells what a file holds, or every fault with its line") {
+  Folder folder;
+  folder.file("fabric.conf", fabric);
+  folder.file("bad.conf", "SwitchName=a Switches=b,x Nodes=n1\nSwitchName=b Nodes=n[1-2]\nBlockNam=c\n");
+  folder.file("kai.yaml",
+              "apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nspec: {levels: [{nodeLabel: a.b/rack, alias: rack}]}\n");
+  World world;
+  check_golden("../topo/check", outcome(world, {"sy", "topo", "check", "fabric.conf"}));
+  check_golden("../topo/check-faults", outcome(world, {"sy", "topo", "check", "bad.conf"}));
+  check_golden("../topo/check-kai", outcome(world, {"sy", "topo", "check", "kai.yaml"}));
+  check_golden("../topo/check-json", outcome(world, {"sy", "topo", "check", "--json", "fabric.conf"}));
+  CHECK(outcome(world, {"sy", "topo", "check", "nowhere"}) ==
+        "sy topo check: error: nowhere can not be read: No such file or directory\nexit 1\n");
+}
+
+TEST_CASE("sy topo export writes another format, and refuses one that can not hold the kind") {
+  Folder folder;
+  folder.file("fabric.conf", "SwitchName=r Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n");
+  World world;
+  for (const auto* format : {"yaml", "slurm-tree", "slurm-yaml", "topograph"})
+    check_golden(std::string("../topo/export-") + format,
+                 outcome(world, {"sy", "topo", "export", "fabric.conf", "--format", format}));
+  const auto refused = outcome(world, {"sy", "topo", "export", "fabric.conf", "--format", "slurm-block"});
+  CHECK(refused.find("is not of kind block") != std::string::npos);
+}
+
+TEST_CASE("sy topo import --dry-run --against compares two files without a daemon") {
+  Folder folder;
+  folder.file("old.conf", "SwitchName=r Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n");
+  folder.file("new.conf", "SwitchName=r Switches=a,c\nSwitchName=a Nodes=n[1,5]\nSwitchName=c Nodes=n[3-4]\n");
+  World world;
+  CHECK(outcome(world, {"sy", "topo", "import", "new.conf", "--dry-run", "--against", "old.conf"}) ==
+        "- b: n[3-4]\n~ a: + n5 - n2\n+ c under r: n[3-4]\nexit 0\n");
+  CHECK(outcome(world, {"sy", "topo", "import", "old.conf", "-n", "--against", "old.conf"}) == "no difference\nexit 0\n");
+}
+
+TEST_CASE("sy topo import sends the file, tries all topologies of it before any, and prints the difference") {
+  Folder folder;
+  folder.file("two.yaml",
+              "- topology: t\n  tree: {switches: [{switch: s, nodes: \"n[1-2]\"}]}\n- topology: b\n  block: {blocks: "
+              "[{block: b0, nodes: \"n[1-2]\"}]}\n");
+  World world;
+  world.answer("PUT /v1/topologies/t",
+               R"({"name":"t","dry_run":false,"changes":["+ s: n[1-2]"],"notes":["text:2: something"],"version":3})");
+  world.answer("PUT /v1/topologies/b", R"({"name":"b","dry_run":false,"changes":[],"notes":[],"version":1})");
+  CHECK(
+      outcome(world, {"sy", "topo", "import", "two.yaml"}) ==
+      "+ s: n[1-2]\ntopology t: version 3 is in force\ntopology b: nothing to change\nwarning: text:2: something\nexit 0\n");
+  REQUIRE(world.controller.asked.size() == 4);
+  CHECK(world.controller.asked[0].body.find("\"dry_run\":true") != std::string::npos);
+  CHECK(world.controller.asked[1].path == "/v1/topologies/b");
+  CHECK(world.controller.asked[2].body.find("\"dry_run\":false") != std::string::npos);
+  CHECK(world.controller.asked[2].body.find("\"topology\":\"t\"") != std::string::npos);
+  // One refusal: nothing is imported.
+  world.controller.asked.clear();
+  world.answer("PUT /v1/topologies/b", R"({"status":400,"code":"invalid_argument","detail":"text:4: no"})", 400);
+  CHECK(outcome(world, {"sy", "topo", "import", "two.yaml"}) == "sy topo import: error: text:4: no\nexit 1\n");
+  CHECK(world.controller.asked.size() == 2);
+}
+
+TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code") {
+  Folder folder;
+  folder.file("fabric.conf", fabric);
+  folder.file("cluster.yaml",
+              "nodes:\n- {names: \"n[01-16]\", cpus: 8, mem: 64G, gres: gpu:4, features: [a]}\n- {names: \"n[17-32]\", "
+              "cpus: 8, mem: 64G, used: {cpus: 4}}\n");
+  World world;
+  const auto attempt = [&](Words options) {
+    Words words{"sy", "topo", "try", "--topology", "fabric.conf"};
+    words.insert(words.end(), options.begin(), options.end());
+    return outcome(world, words);
+  };
+  CHECK(attempt({"--", "-N4"}) == "n[01-04]\nexit 0\n");
+  CHECK(attempt({"--busy", "n01", "--", "-N4"}) == "n[05-08]\nexit 0\n");
+  CHECK(attempt({"--busy", "n[01-31]", "--", "-N1"}) == "n32\nexit 0\n");
+  CHECK(attempt({"--cluster", "cluster.yaml", "--", "-N2", "-C", "a", "--gres=gpu:4"}) == "n[01-02]\nexit 0\n");
+  const auto not_now = attempt({"--busy", "n[01-30]", "--", "-N4", "--within", "leaf"});
+  CHECK(not_now.rfind("not now: ", 0) == 0);
+  CHECK(not_now.find("leaf8") != std::string::npos);  // the one that is nearest to holding it
+  CHECK(not_now.find("\nexit 2\n") != std::string::npos);
+  const auto never = attempt({"--", "-N8", "--within", "leaf"});
+  CHECK(never.rfind("never: ", 0) == 0);
+  CHECK(never.find("\nexit 3\n") != std::string::npos);
+  const auto unknown = attempt({"--", "-N2", "--within", "laef"});
+  CHECK(unknown.rfind("sy topo try: error: --within: ", 0) == 0);
+  CHECK(unknown.find("core, spine, leaf") != std::string::npos);
+  CHECK(unknown.find("\nexit 3\n") != std::string::npos);
+  const auto json = attempt({"--json", "--", "-N2", "--within", "leaf"});
+  CHECK(json.find(R"("nodes":"n[01-02]","nodes_in_rank_order":"n[01-02]","level":"leaf","domains":["leaf1"])") !=
+        std::string::npos);
+  CHECK(json.find(R"({"rank":1,"node":"n02","tasks":1,"path":"core.spine1.leaf1","segment":0)") != std::string::npos);
+  CHECK(attempt({"--", "-N2", "--no-such"}) == "sy topo try: error: --no-such: unknown option\nexit 1\n");
+  CHECK(attempt({"--busy", "m1", "--", "-N2"}) ==
+        "sy topo try: error: --busy: the cluster has no such node (given: m1)\nexit 1\n");
+}
+
+TEST_CASE("sy topo quality judges running jobs against the fewest domains that could have held them") {
+  World world;
+  world.answer("GET /v1/topologies", R"({"topologies":[{"name":"fabric"}]})");
+  world.answer(
+      "GET /v1/topologies/fabric",
+      R"({"name":"fabric","kind":"tree","levels":[{"name":"spine","aliases":[]},{"name":"leaf","aliases":[]}],"joined":true,"block_sizes":[],)"
+      R"("version":3,"domains":[{"name":"s","level":"spine","parent":null,"nodes":""},{"name":"l1","level":"leaf","parent":"s","nodes":"n[1-4]"},)"
+      R"({"name":"l2","level":"leaf","parent":"s","nodes":"n[5-8]"}]})");
+  world.answer(
+      "GET /v1/nodes",
+      R"({"nodes":[{"name":"n1","state":"allocated","jobs":[1]},{"name":"n2","state":"idle","jobs":[]},{"name":"n3","state":"idle","jobs":[]},)"
+      R"({"name":"n4","state":"idle","jobs":[]},{"name":"n5","state":"allocated","jobs":[1]},{"name":"n6","state":"idle","jobs":[]},)"
+      R"({"name":"n7","state":"drained","jobs":[]},{"name":"n8","state":"idle","jobs":[]}]})");
+  world.answer("GET /v1/jobs", R"({"jobs":[{"id":1,"user":"ann","nodes":"n[1,5]"}],"next":null})");
+  check_golden("../topo/quality", outcome(world, {"sy", "topo", "quality"}));
+  check_golden("../topo/in-force", outcome(world, {"sy", "topo"}));
+}
