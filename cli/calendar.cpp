@@ -33,13 +33,14 @@ std::string with_format(const std::tm& parts, const char* format) {
 }
 
 std::string standard(const std::tm& t) {
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
+                     t.tm_sec);
 }
 
 // Today's times by the clock, near ones by the day's name, others by date.
 std::string relative(const std::tm& t, std::int64_t seconds, std::int64_t now_s) {
   const std::int64_t apart = start_of_day(seconds) - start_of_day(now_s);
-  const std::int64_t days = (apart + (apart < 0 ? -43'200 : 43'200)) / 86'400;   // days may have 23 or 25 hours
+  const std::int64_t days = (apart + (apart < 0 ? -43'200 : 43'200)) / 86'400;  // days may have 23 or 25 hours
   if (days == 0) return with_format(t, "%H:%M:%S");
   if (days == -1) return with_format(t, "Ystday %H:%M");
   if (days == 1) return with_format(t, "Tomorr %H:%M");
@@ -184,7 +185,11 @@ std::string TimeStyle::micros(std::optional<std::int64_t> us, std::string_view o
 base::Result<std::int64_t> parse_point(std::string_view written, std::int64_t now_s, bool future) {
   const std::string word = lower(trim(written));
   const auto bad = [&] {
-    return base::fail(base::Error{base::Code::invalid_argument, fmt::format("Invalid time specification \"{}\"", written), {}, {}, {},
+    return base::fail(base::Error{base::Code::invalid_argument,
+                                  fmt::format("Invalid time specification \"{}\"", written),
+                                  {},
+                                  {},
+                                  {},
                                   "write YYYY-MM-DD[THH:MM[:SS]], HH:MM, MM/DD, now-2hours or today"});
   };
   if (word.rfind("now", 0) == 0) {

@@ -30,8 +30,8 @@ class TimeStyle {
   std::int64_t now_s_{};
 };
 
-// "2026-11-29T14:05", "11/29-14:05", "14:05", "now-2hours", "today", "midnight", "yesterday", "uts1700000000", … → seconds since 1970.
-// A bare clock time is the next one when `future`, else today's.
+// "2026-11-29T14:05", "11/29-14:05", "14:05", "now-2hours", "today", "midnight", "yesterday", "uts1700000000", … → seconds
+// since 1970. A bare clock time is the next one when `future`, else today's.
 base::Result<std::int64_t> parse_point(std::string_view text, std::int64_t now_s, bool future);
 
 // Midnight that began the day of `seconds`, in the local zone.

@@ -1,5 +1,5 @@
-// Slurm's two ways to describe a table: letters ("%.18i %9P|%t") and names ("JobID:12,State:|,NodeList:.30"), and the printing
-// of cells by them. Not the values: a command brings its fields and renders them.
+// Slurm's two ways to describe a table: letters ("%.18i %9P|%t") and names ("JobID:12,State:|,NodeList:.30"), and the
+// printing of cells by them. Not the values: a command brings its fields and renders them.
 #pragma once
 
 #include <span>
@@ -12,21 +12,21 @@
 namespace sy::cli {
 
 struct FieldName {
-  std::string_view name;     // "JobID"; case does not matter
-  char letter{};             // 'i'; 0: only by name
-  std::string_view header;   // "JOBID"
+  std::string_view name;    // "JobID"; case does not matter
+  char letter{};            // 'i'; 0: only by name
+  std::string_view header;  // "JOBID"
 };
 
 struct Column {
-  std::size_t field{};       // index in the command's table
-  int width{};               // 0: as wide as the value
+  std::size_t field{};  // index in the command's table
+  int width{};          // 0: as wide as the value
   bool right{};
-  bool fit{};                // '#': at least as wide as the widest value
-  std::string suffix;        // printed after the cell as it stands
+  bool fit{};          // '#': at least as wide as the widest value
+  std::string suffix;  // printed after the cell as it stands
 };
 
 struct Format {
-  std::string prefix;        // text before the first cell
+  std::string prefix;  // text before the first cell
   std::vector<Column> columns;
 };
 

@@ -26,9 +26,9 @@ struct CommandOption {
   std::string_view name;
   char letter;
   base::OptionRule::Argument argument;
-  base::Result<void> (*apply)(Target&, const base::GivenOption&);   // null: accepted, and means nothing here
-  std::string_view value;   // for --help: "LIST"
-  std::string_view help;    // empty: not shown
+  base::Result<void> (*apply)(Target&, const base::GivenOption&);  // null: accepted, and means nothing here
+  std::string_view value;                                          // for --help: "LIST"
+  std::string_view help;                                           // empty: not shown
 };
 
 namespace option {
@@ -40,9 +40,13 @@ using Done = base::Result<void>;
 
 // Stores a flag or a text.
 template <auto member>
-Done set(auto& target, const Given&) { return target.*member = true, Done{}; }
+Done set(auto& target, const Given&) {
+  return target.*member = true, Done{};
+}
 template <auto member>
-Done keep(auto& target, const Given& given) { return target.*member = given.value, Done{}; }
+Done keep(auto& target, const Given& given) {
+  return target.*member = given.value, Done{};
+}
 // A list given twice is one list.
 template <auto member>
 Done add(auto& target, const Given& given) {
@@ -56,7 +60,9 @@ inline tl::unexpected<base::Error> refuse_by_name(const Given& given, std::strin
   return base::fail(base::Error{base::Code::unsupported, std::move(why), given.as_written, {}, given.value, "leave it out"});
 }
 template <class Target>
-Done later(Target&, const Given& given) { return refuse_by_name(given, "this option is known, but this release does not carry it out"); }
+Done later(Target&, const Given& given) {
+  return refuse_by_name(given, "this option is known, but this release does not carry it out");
+}
 }  // namespace option
 
 // The rows every command's table ends with.
@@ -71,7 +77,8 @@ constexpr CommandOption<Target> common_rows[] = {
 
 // Applies the words; returns the operands. Letters already taken by the command's own rows win over the common ones.
 template <class Target>
-base::Result<std::vector<std::string>> read_options(std::span<const CommandOption<Target>> table, const Words& words, Target& target) {
+base::Result<std::vector<std::string>> read_options(std::span<const CommandOption<Target>> table, const Words& words,
+                                                    Target& target) {
   std::vector<CommandOption<Target>> rows(table.begin(), table.end());
   for (const auto& row : common_rows<Target>) {
     auto common = row;
@@ -98,8 +105,10 @@ std::string help_text(std::span<const CommandOption<Target>> table, std::string_
   std::string text = fmt::format("Usage: {}\n\nOptions:\n", usage);
   const auto add = [&](const CommandOption<Target>& row) {
     if (row.help.empty()) return;
-    std::string left = row.letter != 0 ? fmt::format("  -{}, --{}", row.letter, row.name) : fmt::format("      --{}", row.name);
-    if (!row.value.empty()) left += row.argument == option::optional ? fmt::format("[={}]", row.value) : fmt::format("={}", row.value);
+    std::string left =
+        row.letter != 0 ? fmt::format("  -{}, --{}", row.letter, row.name) : fmt::format("      --{}", row.name);
+    if (!row.value.empty())
+      left += row.argument == option::optional ? fmt::format("[={}]", row.value) : fmt::format("={}", row.value);
     text += fmt::format("{:<34} {}\n", left, row.help);
   };
   for (const auto& row : table) add(row);
@@ -116,7 +125,8 @@ std::string help_text(std::span<const CommandOption<Target>> table, std::string_
 
 // --help, --usage, --version: printed here; the exit code when one of them was given. Takes --socket over.
 template <class Target>
-std::optional<int> answer_common(Context& context, std::span<const CommandOption<Target>> table, const Target& target, std::string_view usage) {
+std::optional<int> answer_common(Context& context, std::span<const CommandOption<Target>> table, const Target& target,
+                                 std::string_view usage) {
   if (!target.socket.empty()) context.socket = target.socket;
   if (target.help) return context.out << help_text(table, usage), 0;
   if (target.usage) return context.out.line(fmt::format("Usage: {}", usage)), 0;

@@ -17,7 +17,7 @@ struct CommandEntry {
   enum class Kind : unsigned char { subcommand, slurm_name };
   std::string_view name;
   Kind kind;
-  int (*run)(Context&, const Words&);   // words: without the program and the subcommand; returns the exit code
+  int (*run)(Context&, const Words&);  // words: without the program and the subcommand; returns the exit code
   std::string_view summary;
 };
 

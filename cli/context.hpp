@@ -16,26 +16,26 @@
 namespace sy::cli {
 
 struct Context {
-  std::string program{"sy"};              // what messages begin with: "sbatch", "sy queue"
-  std::vector<std::string> environment;   // "A=b"
+  std::string program{"sy"};             // what messages begin with: "sbatch", "sy queue"
+  std::vector<std::string> environment;  // "A=b"
   Output out;
   Output err;
   std::function<std::string()> read_stdin;
-  std::function<std::optional<std::string>()> read_line;   // one answer of a person; absent at the end
+  std::function<std::optional<std::string>()> read_line;  // one answer of a person; absent at the end
   bool stdin_is_tty{};
-  std::function<std::int64_t()> now_us;   // microseconds since 1970
+  std::function<std::int64_t()> now_us;  // microseconds since 1970
   std::function<void(int)> sleep_ms;
   std::uint32_t uid{};
   std::string user, host, work_dir;
   std::function<std::unique_ptr<Transport>(const std::string& socket)> connect;
-  std::string socket;                     // --socket; empty: SWITCHYARD_SOCKET, then the usual place
+  std::string socket;  // --socket; empty: SWITCHYARD_SOCKET, then the usual place
 
   Context() = default;
   Context(std::FILE* out_stream, std::FILE* err_stream) : out(out_stream), err(err_stream) {}
 
   std::optional<std::string> env(std::string_view name) const;
   std::string socket_path() const;
-  Transport& transport();                 // connects on first use
+  Transport& transport();  // connects on first use
 
  private:
   std::unique_ptr<Transport> transport_;

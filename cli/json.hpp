@@ -30,18 +30,18 @@ class Json {
 
   // The value, or the fallback when it is something else.
   std::string_view text(std::string_view fallback = {}) const;
-  std::int64_t integer(std::int64_t fallback = 0) const;   // numbers with a fraction are cut
+  std::int64_t integer(std::int64_t fallback = 0) const;  // numbers with a fraction are cut
   double number(double fallback = 0) const;
   bool boolean(bool fallback = false) const;
 
   Json operator[](std::string_view member) const;
-  std::size_t size() const;                     // members or elements
-  std::string_view raw() const;                 // its JSON text as received
+  std::size_t size() const;      // members or elements
+  std::string_view raw() const;  // its JSON text as received
 
   template <class F>
-  void for_each(F&& f) const;                   // f(Json) over the elements of an array
+  void for_each(F&& f) const;  // f(Json) over the elements of an array
   template <class F>
-  void for_each_member(F&& f) const;            // f(std::string_view, Json) over an object
+  void for_each_member(F&& f) const;  // f(std::string_view, Json) over an object
 
  private:
   friend class JsonDocument;
@@ -72,7 +72,7 @@ class JsonDocument {
   JsonDocument() = default;
   std::unique_ptr<std::string> text_;
   std::vector<Value> values_;
-  std::deque<std::string> unescaped_;   // strings that had escapes
+  std::deque<std::string> unescaped_;  // strings that had escapes
 };
 
 template <class F>

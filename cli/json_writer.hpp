@@ -14,22 +14,23 @@ class JsonWriter {
  public:
   JsonWriter& object() { return open('{'); }
   JsonWriter& array() { return open('['); }
-  JsonWriter& close();                                   // the innermost
-  JsonWriter& name(std::string_view);                    // inside an object, before its value
+  JsonWriter& close();                 // the innermost
+  JsonWriter& name(std::string_view);  // inside an object, before its value
 
   JsonWriter& value(std::string_view);
   JsonWriter& value(const char* s) { return value(std::string_view{s}); }
   JsonWriter& value(const std::string& s) { return value(std::string_view{s}); }
   JsonWriter& value(bool b) { return raw(b ? "true" : "false"); }
   template <class N>
-    requires(std::is_integral_v<N> && !std::is_same_v<N, bool>)
-  JsonWriter& value(N n) { return raw(std::to_string(n)); }
+  requires(std::is_integral_v<N> && !std::is_same_v<N, bool>) JsonWriter& value(N n) { return raw(std::to_string(n)); }
   JsonWriter& value(double);
   JsonWriter& null() { return raw("null"); }
-  JsonWriter& raw(std::string_view json);                // text that is JSON already
+  JsonWriter& raw(std::string_view json);  // text that is JSON already
 
   template <class V>
-  JsonWriter& member(std::string_view key, const V& v) { return name(key).value(v); }
+  JsonWriter& member(std::string_view key, const V& v) {
+    return name(key).value(v);
+  }
   template <class List>
   JsonWriter& list(std::string_view key, const List& values) {
     name(key).array();
@@ -44,7 +45,7 @@ class JsonWriter {
   JsonWriter& open(char bracket);
   void before_value();
   std::string text_;
-  std::vector<char> open_;      // closing brackets still owed
+  std::vector<char> open_;  // closing brackets still owed
   bool first_{true};
   bool named_{};
 };

@@ -11,7 +11,8 @@ namespace sy::cli {
 class Output {
  public:
   // Without a stream the text stays in text(): that is what tests read.
-  explicit Output(std::FILE* stream = nullptr, bool tty = false, int width = 80) : stream_(stream), tty_(tty), width_(width) {}
+  explicit Output(std::FILE* stream = nullptr, bool tty = false, int width = 80)
+      : stream_(stream), tty_(tty), width_(width) {}
   ~Output() { flush(); }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -27,7 +28,10 @@ class Output {
 
   bool tty() const { return tty_; }
   int width() const { return width_; }
-  void set_tty(bool tty, int width) { tty_ = tty; width_ = width; }
+  void set_tty(bool tty, int width) {
+    tty_ = tty;
+    width_ = width;
+  }
   const std::string& text() const { return text_; }
   void clear() { text_.clear(); }
 

@@ -12,7 +12,7 @@ namespace sy::cli {
 namespace {
 
 struct Name {
-  std::string_view name, compact, ours;   // ours: comma-joined; empty: never occurs here
+  std::string_view name, compact, ours;  // ours: comma-joined; empty: never occurs here
 };
 
 // In Slurm's order of base states, then its flags.
@@ -64,7 +64,11 @@ base::Result<StateFilter> parse_states(std::string_view list) {
       std::vector<std::string> known;
       for (const auto& name : names) known.emplace_back(name.name);
       const std::string near = base::nearest(wanted, known);
-      return base::fail(base::Error{base::Code::invalid_argument, fmt::format("Invalid job state specified: {}", word), {}, join(known, ","), {},
+      return base::fail(base::Error{base::Code::invalid_argument,
+                                    fmt::format("Invalid job state specified: {}", word),
+                                    {},
+                                    join(known, ","),
+                                    {},
                                     near.empty() ? std::string{} : fmt::format("did you mean {}?", near)});
     }
     for (auto& ours : split_list(found->ours)) filter.ours.push_back(std::move(ours));

@@ -9,8 +9,8 @@
 
 namespace sy::cli {
 
-// "PENDING,R,cancelled" → our names, as the API's `state=` takes them. "all": empty. States of Slurm's that can not occur here
-// are left out; `none` is set when nothing is left. Unknown words: an Error that lists the known ones.
+// "PENDING,R,cancelled" → our names, as the API's `state=` takes them. "all": empty. States of Slurm's that can not occur
+// here are left out; `none` is set when nothing is left. Unknown words: an Error that lists the known ones.
 struct StateFilter {
   std::vector<std::string> ours;
   bool all{};

@@ -9,7 +9,8 @@ namespace sy::cli {
 namespace {
 
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 // At most so many characters, the last one "…" when something is missing.
@@ -34,14 +35,16 @@ std::string painted(const Output& out, Colour colour, std::string_view text) {
 
 Colour state_colour(std::string_view state) {
   if (state == "RUNNING" || state == "COMPLETED" || state == "idle") return Colour::good;
-  if (state == "PENDING" || state == "mixed" || state == "allocated" || state == "COMPLETING" || state == "CONFIGURING") return Colour::busy;
+  if (state == "PENDING" || state == "mixed" || state == "allocated" || state == "COMPLETING" || state == "CONFIGURING")
+    return Colour::busy;
   return Colour::bad;
 }
 
 std::string span_words(std::int64_t s) {
   if (s < 60) return fmt::format("{} s", s);
   if (s < 3600) return fmt::format("{} min", s / 60);
-  if (s < 86'400) return s % 3600 / 60 == 0 ? fmt::format("{} h", s / 3600) : fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
+  if (s < 86'400)
+    return s % 3600 / 60 == 0 ? fmt::format("{} h", s / 3600) : fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
   return s % 86'400 / 3600 == 0 ? fmt::format("{} d", s / 86'400) : fmt::format("{} d {} h", s / 86'400, s % 86'400 / 3600);
 }
 

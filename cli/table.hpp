@@ -20,7 +20,7 @@ struct Cell {
 struct Table {
   std::vector<std::string> headers;
   std::vector<std::vector<Cell>> rows;
-  std::size_t elastic{};   // the column that gives way when the terminal is narrow
+  std::size_t elastic{};  // the column that gives way when the terminal is narrow
 
   void print(Output&) const;
 };

@@ -12,7 +12,8 @@ std::string user_names(std::string_view list) {
   auto users = split_list(list);
   for (auto& user : users) {
     if (user.find_first_not_of("0123456789") != std::string::npos || user.size() > 10) continue;
-    if (const passwd* entry = ::getpwuid(static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10))); entry != nullptr) user = entry->pw_name;
+    if (const passwd* entry = ::getpwuid(static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10))); entry != nullptr)
+      user = entry->pw_name;
   }
   return join(users);
 }

@@ -7,4 +7,4 @@
 namespace sy::cli {
 // "ann,1001" → "ann,bob": numbers that the machine knows become names, everything else stays.
 std::string user_names(std::string_view list);
-}
+}  // namespace sy::cli

@@ -24,8 +24,10 @@ using option::Done;
 using option::Given;
 
 struct Query : CommonOptions {
-  std::string jobs, users, names, partitions, states, accounts, qos, nodes, wckeys, clusters, format, start, end, delimiter{"|"}, units;
-  bool all_users{}, allocations{}, duplicates{}, no_header{}, parsable{}, parsable2{}, brief{}, long_form{}, helpformat{}, noconvert{}, all_clusters{};
+  std::string jobs, users, names, partitions, states, accounts, qos, nodes, wckeys, clusters, format, start, end,
+      delimiter{"|"}, units;
+  bool all_users{}, allocations{}, duplicates{}, no_header{}, parsable{}, parsable2{}, brief{}, long_form{}, helpformat{},
+      noconvert{}, all_clusters{};
 };
 
 Done add_format(Query& q, const Given& given) { return option::add<&Query::format>(q, given); }
@@ -35,6 +37,7 @@ Done units(Query& q, const Given& given) {
   return base::fail(base::Error{Code::invalid_argument, "not a unit", given.as_written, "K, M, G, T or P", given.value, {}});
 }
 
+// clang-format off
 constexpr CommandOption<Query> table[] = {
     {"accounts", 'A', option::required, option::add<&Query::accounts>, "LIST", "jobs of these accounts"},
     {"account", 0, option::required, option::add<&Query::accounts>, "", ""},
@@ -86,6 +89,7 @@ constexpr CommandOption<Query> table[] = {
     {"whole-hetjob", 0, option::optional, nullptr, "", ""},
     {"yaml", 0, option::optional, option::later<Query>, "", ""},
 };
+// clang-format on
 
 int complain(Context& context, std::string_view what) {
   context.err.line(fmt::format("sacct: error: {}", what));
@@ -94,7 +98,7 @@ int complain(Context& context, std::string_view what) {
 
 struct Column {
   const AccountingField* field;
-  int width;   // negative: to the left
+  int width;  // negative: to the left
 };
 
 // "jobid,state%20,nodelist%-256"
@@ -112,15 +116,25 @@ base::Result<std::vector<Column>> parse_columns(std::string_view format) {
       std::vector<std::string> known;
       for (const auto& each : accounting_fields()) known.push_back(lower(each.name));
       const std::string near = base::nearest(lower(name), known);
-      return base::fail(base::Error{Code::invalid_argument, fmt::format("Invalid field requested: \"{}\"", name), {}, {}, {},
-                                    near.empty() ? std::string{"sacct --helpformat lists them"} : fmt::format("did you mean {}?", near)});
+      return base::fail(
+          base::Error{Code::invalid_argument,
+                      fmt::format("Invalid field requested: \"{}\"", name),
+                      {},
+                      {},
+                      {},
+                      near.empty() ? std::string{"sacct --helpformat lists them"} : fmt::format("did you mean {}?", near)});
     }
     int width = field->width;
     if (percent != std::string::npos) {
       const std::string number = part.substr(percent + 1);
       const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), width);
       if (fault != std::errc{} || end != number.data() + number.size() || width == 0 || width < -65'536 || width > 65'536)
-        return base::fail(base::Error{Code::invalid_argument, fmt::format("\"{}\" is not a width", number), "--format", {}, part, "write name%20 or name%-20"});
+        return base::fail(base::Error{Code::invalid_argument,
+                                      fmt::format("\"{}\" is not a width", number),
+                                      "--format",
+                                      {},
+                                      part,
+                                      "write name%20 or name%-20"});
     }
     columns.push_back({field, width});
   }
@@ -150,7 +164,8 @@ base::Result<std::string> make_query(Context& context, const Query& q, const Sta
   if (!ids) return base::fail(ids.error());
   add_parameter(query, "id", *ids);
   std::string users = user_names(q.users);
-  if (users.empty() && !q.all_users && ids->empty() && context.uid != 0) users = context.user.empty() ? std::to_string(context.uid) : context.user;
+  if (users.empty() && !q.all_users && ids->empty() && context.uid != 0)
+    users = context.user.empty() ? std::to_string(context.uid) : context.user;
   add_parameter(query, "user", users);
   if (!states.all) add_parameter(query, "state", join(states.ours));
   add_parameter(query, "partition", q.partitions);
@@ -185,12 +200,16 @@ void append_cell(std::string& line, std::string value, int width) {
   line += ' ';
 }
 
-void print_line(Context& context, const Query& q, const std::vector<Column>& columns, const std::vector<std::string>& cells) {
+void print_line(Context& context, const Query& q, const std::vector<Column>& columns,
+                const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (q.parsable2) line += (i > 0 ? q.delimiter : "") + cells[i];
-    else if (q.parsable) line += cells[i] + q.delimiter;
-    else append_cell(line, cells[i], columns[i].width);
+    if (q.parsable2)
+      line += (i > 0 ? q.delimiter : "") + cells[i];
+    else if (q.parsable)
+      line += cells[i] + q.delimiter;
+    else
+      append_cell(line, cells[i], columns[i].width);
   }
   context.out.line(line);
 }
@@ -205,7 +224,8 @@ void print_header(Context& context, const Query& q, const std::vector<Column>& c
   context.out.line(rule);
 }
 
-void print_rows(Context& context, const Query& q, const std::vector<Column>& columns, const std::vector<Json>& jobs, const AccountingView& view) {
+void print_rows(Context& context, const Query& q, const std::vector<Column>& columns, const std::vector<Json>& jobs,
+                const AccountingView& view) {
   std::vector<std::string> cells(columns.size());
   const auto print = [&](const AccountingRow& row) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -227,29 +247,79 @@ std::string to_json(const std::vector<Json>& jobs, std::string_view cluster) {
   w.object().name("jobs").array();
   for (const Json job : jobs) {
     w.object().member("job_id", job["id"].integer()).member("cluster", cluster);
-    for (const auto& [name, member] : {std::pair{"account", "account"}, {"group", "group"}, {"name", "name"}, {"nodes", "nodes"}, {"partition", "partition"},
-                                       {"qos", "qos"}, {"user", "user"}, {"working_directory", "work_dir"}, {"constraints", "constraint"}, {"stdout", "std_out"},
-                                       {"stdin", "std_in"}, {"stderr", "std_err"}})
+    for (const auto& [name, member] : {std::pair{"account", "account"},
+                                       {"group", "group"},
+                                       {"name", "name"},
+                                       {"nodes", "nodes"},
+                                       {"partition", "partition"},
+                                       {"qos", "qos"},
+                                       {"user", "user"},
+                                       {"working_directory", "work_dir"},
+                                       {"constraints", "constraint"},
+                                       {"stdout", "std_out"},
+                                       {"stdin", "std_in"},
+                                       {"stderr", "std_err"}})
       w.member(name, job[member].text());
-    w.member("allocation_nodes", job["started_us"].is_number() ? job["node_count"].integer() : 0).member("restart_cnt", job["restarts"].integer());
+    w.member("allocation_nodes", job["started_us"].is_number() ? job["node_count"].integer() : 0)
+        .member("restart_cnt", job["restarts"].integer());
     w.name("comment").object().member("job", job["comment"].text()).member("administrator", "").member("system", "").close();
-    w.name("state").object().name("current").array().value(job["slurm_state"].text()).close().member("reason", job["reason"].text("None")).close();
+    w.name("state")
+        .object()
+        .name("current")
+        .array()
+        .value(job["slurm_state"].text())
+        .close()
+        .member("reason", job["reason"].text("None"))
+        .close();
     w.name("time").object().member("elapsed", job["elapsed_s"].integer());
     timestamp(w, "submission", job["submitted_us"]);
     timestamp(w, "eligible", job["eligible_us"]);
     timestamp(w, "start", job["started_us"]);
     timestamp(w, "end", job["ended_us"]);
     const Json limit = job["time_limit_s"];
-    w.name("limit").object().member("set", limit.is_number()).member("infinite", limit.is_null()).member("number", limit.integer() / 60).close();
+    w.name("limit")
+        .object()
+        .member("set", limit.is_number())
+        .member("infinite", limit.is_null())
+        .member("number", limit.integer() / 60)
+        .close();
     const auto cpu_us = static_cast<std::int64_t>(job["cpu_time_s"].number() * 1e6);
-    w.name("total").object().member("seconds", cpu_us / 1'000'000).member("microseconds", cpu_us % 1'000'000).close().close();
+    w.name("total")
+        .object()
+        .member("seconds", cpu_us / 1'000'000)
+        .member("microseconds", cpu_us % 1'000'000)
+        .close()
+        .close();
     const bool killed = job["exit_signal"].integer() != 0;
-    w.name("exit_code").object().name("status").array().value(killed ? "SIGNALED" : job["exit_code"].integer() != 0 ? "ERROR" : "SUCCESS").close();
-    w.name("return_code").object().member("set", job["exit_code"].is_number()).member("infinite", false).member("number", job["exit_code"].integer()).close();
-    w.name("signal").object().name("id").object().member("set", killed).member("infinite", false).member("number", job["exit_signal"].integer()).close();
+    w.name("exit_code")
+        .object()
+        .name("status")
+        .array()
+        .value(killed                            ? "SIGNALED"
+               : job["exit_code"].integer() != 0 ? "ERROR"
+                                                 : "SUCCESS")
+        .close();
+    w.name("return_code")
+        .object()
+        .member("set", job["exit_code"].is_number())
+        .member("infinite", false)
+        .member("number", job["exit_code"].integer())
+        .close();
+    w.name("signal")
+        .object()
+        .name("id")
+        .object()
+        .member("set", killed)
+        .member("infinite", false)
+        .member("number", job["exit_signal"].integer())
+        .close();
     w.member("name", "").close().close();
     w.name("required").object().member("CPUs", job["cpus"].integer()).close();
-    w.name("tres").object().member("allocated_str", job["started_us"].is_number() ? job["tres"].text() : "").member("requested_str", job["tres"].text()).close();
+    w.name("tres")
+        .object()
+        .member("allocated_str", job["started_us"].is_number() ? job["tres"].text() : "")
+        .member("requested_str", job["tres"].text())
+        .close();
     w.name("steps").array().close();
     w.close();
   }
@@ -263,8 +333,10 @@ int print_helpformat(Context& context) {
   int column = 0;
   for (const auto& field : accounting_fields()) {
     context.out << fmt::format("{:<20}", field.name);
-    if (++column % 4 == 0) context.out << "\n";
-    else context.out << " ";
+    if (++column % 4 == 0)
+      context.out << "\n";
+    else
+      context.out << " ";
   }
   context.out << "\n";
   return 0;
@@ -274,7 +346,8 @@ int load_and_print(Context& context, const Query& q, const std::vector<Column>& 
   auto query = make_query(context, q, states);
   if (!query) return complain(context, base::to_text(query.error()));
   AccountingView view{TimeStyle::of(context), {}, q.units.empty() ? '\0' : q.units[0], q.noconvert};
-  const bool shows_cluster = std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.field->name == "Cluster"; });
+  const bool shows_cluster =
+      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.field->name == "Cluster"; });
   const bool named = !q.clusters.empty() && lower(q.clusters) != "all" && q.clusters != "-1";
   if (shows_cluster || q.json || named) {
     auto config = call(context, get("/v1/config"));
@@ -291,7 +364,8 @@ int load_and_print(Context& context, const Query& q, const std::vector<Column>& 
   }
   const auto drop_unless = [&](const std::string& list, std::string_view member) {
     if (const auto keep = split_list(list); !keep.empty())
-      std::erase_if(pages.rows, [&](Json job) { return std::find(keep.begin(), keep.end(), job[member].text()) == keep.end(); });
+      std::erase_if(pages.rows,
+                    [&](Json job) { return std::find(keep.begin(), keep.end(), job[member].text()) == keep.end(); });
   };
   drop_unless(q.qos, "qos");
   drop_unless(q.wckeys, "wckey");
@@ -312,7 +386,10 @@ int run_sacct(Context& context, const Words& words) {
   if (q.helpformat) return print_helpformat(context);
   if (q.format.empty()) {
     const auto named = context.env("SACCT_FORMAT");
-    q.format = q.brief ? brief_accounting_format : q.long_form ? long_accounting_format : named && !named->empty() ? std::string_view{*named} : default_accounting_format;
+    q.format = q.brief                    ? brief_accounting_format
+               : q.long_form              ? long_accounting_format
+               : named && !named->empty() ? std::string_view{*named}
+                                          : default_accounting_format;
   }
   auto columns = parse_columns(q.format);
   if (!columns) return complain(context, base::to_text(columns.error()));

@@ -9,15 +9,15 @@
 
 namespace sy::cli {
 
-using Assignment = std::pair<std::string, std::string>;   // key as written, value
+using Assignment = std::pair<std::string, std::string>;  // key as written, value
 
 // "Key=value" → pair; a word without '=' is refused.
 base::Result<std::vector<Assignment>> parse_assignments(const std::vector<std::string>& words);
 
 struct JobChangeText {
-  std::string body;                  // JSON; empty when nothing but a hold or a release is asked for
-  std::string time_step;             // "+30", "-10": added to the limit in force, which only the controller knows
-  bool hold{}, release{};            // Priority=0
+  std::string body;        // JSON; empty when nothing but a hold or a release is asked for
+  std::string time_step;   // "+30", "-10": added to the limit in force, which only the controller knows
+  bool hold{}, release{};  // Priority=0
 };
 base::Result<JobChangeText> job_change(const std::vector<Assignment>&);
 

@@ -46,6 +46,7 @@ option::Done details(Options& o, const option::Given&) { return o.details = true
 option::Done quiet(Options& o, const option::Given&) { return o.quiet = true, option::Done{}; }
 option::Done json(Options& o, const option::Given&) { return o.ScontrolOptions::json = true, option::Done{}; }
 
+// clang-format off
 constexpr CommandOption<Options> table[] = {
     {"all", 'a', option::none, nullptr, "", "hidden partitions as well (the default here)"},
     {"cluster", 'M', option::required, nullptr, "", ""},
@@ -62,6 +63,7 @@ constexpr CommandOption<Options> table[] = {
     {"verbose", 'v', option::none, nullptr, "", ""},
     {"yaml", 0, option::optional, option::later<Options>, "", ""},
 };
+// clang-format on
 
 int complain(Context& context, std::string_view what) {
   context.err.line(what);
@@ -86,7 +88,8 @@ std::vector<std::string> id_words(const Words& words) {
 }
 
 // hold, release, requeue: one request a job; all are tried.
-int each_job(Context& context, std::string_view verb, std::string_view api_verb, const Words& words, const std::string& body) {
+int each_job(Context& context, std::string_view verb, std::string_view api_verb, const Words& words,
+             const std::string& body) {
   const auto ids = id_words(words);
   if (ids.empty()) return complain(context, fmt::format("too few arguments for keyword:{}", verb));
   int code = 0;
@@ -114,10 +117,14 @@ base::Result<std::string> with_time_step(Context& context, const std::string& id
   auto job = call(context, get("/v1/jobs/" + id));
   if (!job) return base::fail(job.error());
   const Json limit = job->root()["time_limit_s"];
-  if (!limit.is_number()) return base::fail(base::Error{Code::invalid_argument, "the job has no time limit to add to", "TimeLimit", {}, change.time_step, {}});
+  if (!limit.is_number())
+    return base::fail(
+        base::Error{Code::invalid_argument, "the job has no time limit to add to", "TimeLimit", {}, change.time_step, {}});
   const std::int64_t step = base::to_seconds(**base::parse_walltime(std::string_view{change.time_step}.substr(1)));
   const std::int64_t seconds = limit.integer() + (change.time_step[0] == '-' ? -step : step);
-  if (seconds <= 0) return base::fail(base::Error{Code::invalid_argument, "nothing would be left of the time limit", "TimeLimit", {}, change.time_step, {}});
+  if (seconds <= 0)
+    return base::fail(base::Error{
+        Code::invalid_argument, "nothing would be left of the time limit", "TimeLimit", {}, change.time_step, {}});
   std::string body = change.body.empty() ? "{}" : change.body;
   body.insert(1, fmt::format("\"time_limit_s\":{}{}", seconds, body.size() > 2 ? "," : ""));
   return body;
@@ -151,14 +158,28 @@ int update_nodes(Context& context, const std::string& list, const std::vector<As
   std::string state, reason;
   for (const auto& [key, value] : assignments) {
     const std::string name = lower(key);
-    if (name == "state") state = lower(value);
-    else if (name == "reason") reason = value;
-    else return complain(context, fmt::format("scontrol: error: {}: this release changes State and Reason of nodes; the rest is in the configuration file", key));
+    if (name == "state")
+      state = lower(value);
+    else if (name == "reason")
+      reason = value;
+    else
+      return complain(
+          context,
+          fmt::format(
+              "scontrol: error: {}: this release changes State and Reason of nodes; the rest is in the configuration file",
+              key));
   }
-  if (reason.size() > 1 && (reason.front() == '"' || reason.front() == '\'') && reason.back() == reason.front()) reason = reason.substr(1, reason.size() - 2);
-  std::string_view verb = state == "drain" ? "drain" : state == "down" ? "down" : state == "resume" || state == "undrain" || state == "idle" ? "resume" : "";
-  if (verb.empty()) return complain(context, fmt::format("Invalid input: State={}; write DRAIN, DOWN or RESUME\nRequest aborted", state));
-  if (verb != "resume" && reason.empty()) return complain(context, fmt::format("You must specify a reason when {}. Request denied", verb == "drain" ? "DRAINING a node" : "DOWNING a node"));
+  if (reason.size() > 1 && (reason.front() == '"' || reason.front() == '\'') && reason.back() == reason.front())
+    reason = reason.substr(1, reason.size() - 2);
+  std::string_view verb = state == "drain"                                             ? "drain"
+                          : state == "down"                                            ? "down"
+                          : state == "resume" || state == "undrain" || state == "idle" ? "resume"
+                                                                                       : "";
+  if (verb.empty())
+    return complain(context, fmt::format("Invalid input: State={}; write DRAIN, DOWN or RESUME\nRequest aborted", state));
+  if (verb != "resume" && reason.empty())
+    return complain(context, fmt::format("You must specify a reason when {}. Request denied",
+                                         verb == "drain" ? "DRAINING a node" : "DOWNING a node"));
   auto names = base::expand_hostlist(list);
   if (!names) return complain(context, base::to_text(names.error()));
   JsonWriter w;
@@ -169,7 +190,9 @@ int update_nodes(Context& context, const std::string& list, const std::vector<As
   for (const auto& name : *names)
     if (auto answer = call_again(context, post(fmt::format("/v1/nodes/{}/{}", url_encode(name), verb), body)); !answer) {
       const bool unknown = answer.error().code == Code::not_found;
-      code = complain(context, fmt::format("slurm_update error: {}", unknown ? fmt::format("Invalid node name specified: {}", name) : slurm_contact_text(answer.error())));
+      code = complain(context,
+                      fmt::format("slurm_update error: {}", unknown ? fmt::format("Invalid node name specified: {}", name)
+                                                                    : slurm_contact_text(answer.error())));
     }
   return code;
 }
@@ -181,12 +204,17 @@ int update(Context& context, const Words& words) {
   std::vector<Assignment> rest;
   for (auto& each : *assignments) {
     const std::string key = lower(each.first);
-    if (key == "jobid" || key == "job") jobs = each.second;
-    else if (key == "nodename" || key == "node") nodes = each.second;
+    if (key == "jobid" || key == "job")
+      jobs = each.second;
+    else if (key == "nodename" || key == "node")
+      nodes = each.second;
     else if (key == "partitionname" || key == "reservationname")
-      return complain(context, fmt::format("scontrol: error: {}: {}", each.first, key[0] == 'p' ? "partitions are changed in the configuration file; then reload switchyardd"
-                                                                                               : "reservations are not carried out by this release"));
-    else rest.push_back(std::move(each));
+      return complain(context,
+                      fmt::format("scontrol: error: {}: {}", each.first,
+                                  key[0] == 'p' ? "partitions are changed in the configuration file; then reload switchyardd"
+                                                : "reservations are not carried out by this release"));
+    else
+      rest.push_back(std::move(each));
   }
   if (!jobs.empty()) return update_jobs(context, jobs, rest);
   if (!nodes.empty()) return update_nodes(context, nodes, rest);
@@ -197,7 +225,8 @@ int write_script(Context& context, const Words& words) {
   if (words.size() < 2 || match_word(lower(words[0]), {"batch_script"}).empty())
     return complain(context, "scontrol: error: write batch_script JOBID [FILE|-]");
   auto script = call_text(context, get(fmt::format("/v1/jobs/{}/script", url_encode(words[1]))));
-  if (!script) return complain(context, fmt::format("scontrol: error: job script retrieval failed: {}", refusal(script.error())));
+  if (!script)
+    return complain(context, fmt::format("scontrol: error: job script retrieval failed: {}", refusal(script.error())));
   if (words.size() > 2 && words[2] == "-") return context.out << *script, 0;
   const std::string path = words.size() > 2 ? words[2] : fmt::format("slurm-{}.sh", words[1]);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
@@ -213,8 +242,10 @@ int wait_job(Context& context, const Words& words) {
   while (true) {
     auto job = call_again(context, get(fmt::format("/v1/jobs/{}?wait=30&for=started", url_encode(words[0]))));
     if (!job) return complain(context, fmt::format("slurm_load_jobs error: {}", refusal(job.error())));
-    if (const auto state = job->root()["state"].text(); state == "ended") return complain(context, fmt::format("job {} has ended", words[0]));
-    else if (state != "pending" && state != "starting") return 0;
+    if (const auto state = job->root()["state"].text(); state == "ended")
+      return complain(context, fmt::format("job {} has ended", words[0]));
+    else if (state != "pending" && state != "starting")
+      return 0;
   }
 }
 
@@ -234,10 +265,32 @@ int run_command_words(Context& context, const Options& options, const Words& wor
   if (verb == "help") return context.out << help_text<Options>(table, usage) << commands, 0;
   if (verb == "completing") return 0;
   if (verb == "reconfigure")
-    return complain(context, "scontrol: error: reconfigure: the controller reads its configuration again on SIGHUP: systemctl reload switchyardd");
-  for (const std::string_view later : {"create", "delete", "suspend", "resume", "top", "notify", "reboot", "cancel_reboot", "takeover", "shutdown", "token", "listpids",
-                                       "pidinfo", "setdebug", "setdebugflags", "schedloglevel", "abort", "errnumstr", "fsdampeningfactor", "power"})
-    if (verb == later) return complain(context, fmt::format("scontrol: error: {}: this command is known, but this release does not carry it out", verb));
+    return complain(context,
+                    "scontrol: error: reconfigure: the controller reads its configuration again on SIGHUP: systemctl reload "
+                    "switchyardd");
+  for (const std::string_view later : {"create",
+                                       "delete",
+                                       "suspend",
+                                       "resume",
+                                       "top",
+                                       "notify",
+                                       "reboot",
+                                       "cancel_reboot",
+                                       "takeover",
+                                       "shutdown",
+                                       "token",
+                                       "listpids",
+                                       "pidinfo",
+                                       "setdebug",
+                                       "setdebugflags",
+                                       "schedloglevel",
+                                       "abort",
+                                       "errnumstr",
+                                       "fsdampeningfactor",
+                                       "power"})
+    if (verb == later)
+      return complain(
+          context, fmt::format("scontrol: error: {}: this command is known, but this release does not carry it out", verb));
   return complain(context, fmt::format("invalid keyword: {}", words.front()));
 }
 

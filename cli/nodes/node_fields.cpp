@@ -25,8 +25,14 @@ bool out_of_use(Json node) {
 }  // namespace
 
 std::string node_state(Json node, bool compact) {
-  static constexpr std::array<std::array<std::string_view, 2>, 9> names{{{"idle", "idle"}, {"mixed", "mix"}, {"allocated", "alloc"}, {"drained", "drain"},
-                                                                         {"draining", "drng"}, {"down", "down"}, {"unknown", "unk"}, {"fenced", "down"},
+  static constexpr std::array<std::array<std::string_view, 2>, 9> names{{{"idle", "idle"},
+                                                                         {"mixed", "mix"},
+                                                                         {"allocated", "alloc"},
+                                                                         {"drained", "drain"},
+                                                                         {"draining", "drng"},
+                                                                         {"down", "down"},
+                                                                         {"unknown", "unk"},
+                                                                         {"fenced", "down"},
                                                                          {"completing", "comp"}}};
   const std::string_view state = node["state"].text("unknown");
   std::string text{state};
@@ -55,7 +61,8 @@ CpuCounts count_cpus(const std::vector<Json>& nodes) {
 }
 
 std::string limit_text(Json seconds, std::string_view when_null) {
-  return seconds.is_number() ? base::format_walltime(base::Duration{base::seconds{seconds.integer()}}) : std::string{when_null};
+  return seconds.is_number() ? base::format_walltime(base::Duration{base::seconds{seconds.integer()}})
+                             : std::string{when_null};
 }
 
 namespace {
@@ -71,15 +78,24 @@ std::string_view or_null(std::string_view text) { return text.empty() ? std::str
 template <std::size_t n>
 struct Text {
   char chars[n]{};
-  constexpr Text(const char (&text)[n]) { for (std::size_t i = 0; i < n; ++i) chars[i] = text[i]; }
+  constexpr Text(const char (&text)[n]) {
+    for (std::size_t i = 0; i < n; ++i) chars[i] = text[i];
+  }
 };
 template <Text t>
 constexpr std::string_view s{t.chars, sizeof(t.chars) - 1};
 
 // A fixed text; a member of the node; the least of a number over the nodes.
-template <Text t> void A(Out out, Group, View) { out += s<t>; }
-template <Text t> void N(Out out, Group group, View) { out += or_null(first(group)[s<t>].text()); }
-template <Text t> void L(Out out, Group group, View) {
+template <Text t>
+void A(Out out, Group, View) {
+  out += s<t>;
+}
+template <Text t>
+void N(Out out, Group group, View) {
+  out += or_null(first(group)[s<t>].text());
+}
+template <Text t>
+void L(Out out, Group group, View) {
   std::int64_t least = INT64_MAX, most = 0;
   for (const Json node : group.nodes) {
     const auto n = node[s<t>].integer();
@@ -99,14 +115,19 @@ void node_list(Out out, Group group, View) {
 void state_long(Out out, Group group, View) { out += group.nodes.empty() ? "n/a" : node_state(first(group), false); }
 void state_compact(Out out, Group group, View) { out += group.nodes.empty() ? "n/a" : node_state(first(group), true); }
 
-struct NodeCounts { std::size_t allocated{}, idle{}, other{}; };
+struct NodeCounts {
+  std::size_t allocated{}, idle{}, other{};
+};
 NodeCounts count_nodes(Group group) {
   NodeCounts n;
   for (const Json node : group.nodes) {
     const std::string_view state = node["state"].text();
-    if (state == "allocated" || state == "mixed" || state == "draining") ++n.allocated;
-    else if (state == "idle" && !silent(node)) ++n.idle;
-    else ++n.other;
+    if (state == "allocated" || state == "mixed" || state == "draining")
+      ++n.allocated;
+    else if (state == "idle" && !silent(node))
+      ++n.idle;
+    else
+      ++n.other;
   }
   return n;
 }
@@ -128,11 +149,13 @@ std::int64_t least_of(Group group, std::string_view member) {
   return group.nodes.empty() ? 0 : least;
 }
 void sct(Out out, Group group, View) {
-  fmt::format_to(std::back_inserter(out), "{}:{}:{}", least_of(group, "sockets"), least_of(group, "cores_per_socket"), least_of(group, "threads_per_core"));
+  fmt::format_to(std::back_inserter(out), "{}:{}:{}", least_of(group, "sockets"), least_of(group, "cores_per_socket"),
+                 least_of(group, "threads_per_core"));
 }
 void alloc_memory(Out out, Group group, View) { out += std::to_string(first(group)["memory_held_mib"].integer()); }
 void free_memory(Out out, Group group, View) {
-  out += std::to_string(std::max<std::int64_t>(0, first(group)["memory_mib"].integer() - first(group)["memory_held_mib"].integer()));
+  out += std::to_string(
+      std::max<std::int64_t>(0, first(group)["memory_mib"].integer() - first(group)["memory_held_mib"].integer()));
 }
 void reason(Out out, Group group, View) {
   const auto text = first(group)["reason"].text();
@@ -189,6 +212,7 @@ void tier(Out out, Group group, View) { out += std::to_string(group.partition["p
 
 using enum NodeField::Kind;
 
+// clang-format off
 constexpr NodeField table[] = {
     {{"Available", 'a', "AVAIL"}, partition, available},
     {{"NodeAI", 'A', "NODES(A/I)"}, counted, nodes_ai},
@@ -241,6 +265,7 @@ constexpr NodeField table[] = {
     {{"Port", 0, "PORT"}, key, port},
     {{"StateComplete", 0, "STATECOMPLETE"}, key, state_long},
 };
+// clang-format on
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What sinfo can show of a group of nodes in a partition: Slurm's names and letters, how each is written, and whether it keeps
-// nodes apart or is counted over them. Not the grouping itself: sinfo.cpp.
+// What sinfo can show of a group of nodes in a partition: Slurm's names and letters, how each is written, and whether it
+// keeps nodes apart or is counted over them. Not the grouping itself: sinfo.cpp.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@
 namespace sy::cli {
 
 struct NodeGroup {
-  std::vector<Json> nodes;    // at least one, unless the partition is empty
-  Json partition;             // null: partitions do not matter to the format
+  std::vector<Json> nodes;  // at least one, unless the partition is empty
+  Json partition;           // null: partitions do not matter to the format
 };
 
 struct NodeView {
@@ -24,10 +24,10 @@ struct NodeView {
 
 struct NodeField {
   enum class Kind : unsigned char {
-    key,          // nodes that differ in it are different lines
-    partition,    // same, and the line is about a partition
-    counted,      // over all nodes of the line
-    least         // the smallest, with '+' when they differ; a key with --exact
+    key,        // nodes that differ in it are different lines
+    partition,  // same, and the line is about a partition
+    counted,    // over all nodes of the line
+    least       // the smallest, with '+' when they differ; a key with --exact
   };
   FieldName name;
   Kind kind;
@@ -42,7 +42,9 @@ std::string node_state(Json node, bool compact);
 // Slurm's order for sorting: bigger comes first by default.
 int node_state_rank(Json node);
 // "4/0/0/4": CPUs allocated, idle, other, all.
-struct CpuCounts { std::int64_t allocated{}, idle{}, other{}, total{}; };
+struct CpuCounts {
+  std::int64_t allocated{}, idle{}, other{}, total{};
+};
 CpuCounts count_cpus(const std::vector<Json>& nodes);
 // "infinite", "1-00:00:00"
 std::string limit_text(Json seconds, std::string_view when_null);

@@ -44,10 +44,12 @@ Done iterate(Query& q, const Given& given) {
   const auto& v = given.value;
   const auto [end, fault] = std::from_chars(v.data(), v.data() + v.size(), q.iterate_s);
   if (fault != std::errc{} || end != v.data() + v.size() || q.iterate_s < 1)
-    return base::fail(base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
+    return base::fail(
+        base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
   return {};
 }
 
+// clang-format off
 constexpr CommandOption<Query> table[] = {
     {"all", 'a', option::none, nullptr, "", "hidden partitions as well (the default here)"},
     {"clusters", 'M', option::required, option::keep<&Query::clusters>, "NAME", "this cluster's name, or all"},
@@ -78,6 +80,7 @@ constexpr CommandOption<Query> table[] = {
     {"verbose", 'v', option::none, nullptr, "", ""},
     {"yaml", 0, option::optional, option::later<Query>, "", ""},
 };
+// clang-format on
 
 base::Result<Format> choose_format(Context& context, const Query& q) {
   const auto fields = node_field_names();
@@ -106,20 +109,50 @@ bool in_states(const std::vector<std::string>& wanted, Json node) {
 }
 
 base::Result<std::vector<std::string>> wanted_states(const std::string& list) {
-  static const std::map<std::string, std::string> known{
-      {"all", "all"}, {"alloc", "allocated"}, {"allocated", "allocated"}, {"mix", "mixed"}, {"mixed", "mixed"}, {"idle", "idle"}, {"drain", "drain"},
-      {"drained", "drained"}, {"drng", "draining"}, {"draining", "draining"}, {"down", "down"}, {"unk", "unknown"}, {"unknown", "unknown"},
-      {"no_respond", "no_respond"}, {"comp", "completing"}, {"completing", "completing"}, {"fail", "fail"}, {"failing", "fail"}, {"maint", "maint"},
-      {"resv", "reserved"}, {"reserved", "reserved"}, {"planned", "planned"}, {"err", "error"}, {"error", "error"}, {"future", "future"},
-      {"power_down", "power_down"}, {"powered_down", "powered_down"}, {"powering_down", "powering_down"}, {"powering_up", "powering_up"},
-      {"power_up", "power_up"}, {"perfctrs", "perfctrs"}, {"npc", "perfctrs"}, {"reboot", "reboot"}, {"blocked", "blocked"}, {"inval", "inval"}, {"cloud", "cloud"}};
+  static const std::map<std::string, std::string> known{{"all", "all"},
+                                                        {"alloc", "allocated"},
+                                                        {"allocated", "allocated"},
+                                                        {"mix", "mixed"},
+                                                        {"mixed", "mixed"},
+                                                        {"idle", "idle"},
+                                                        {"drain", "drain"},
+                                                        {"drained", "drained"},
+                                                        {"drng", "draining"},
+                                                        {"draining", "draining"},
+                                                        {"down", "down"},
+                                                        {"unk", "unknown"},
+                                                        {"unknown", "unknown"},
+                                                        {"no_respond", "no_respond"},
+                                                        {"comp", "completing"},
+                                                        {"completing", "completing"},
+                                                        {"fail", "fail"},
+                                                        {"failing", "fail"},
+                                                        {"maint", "maint"},
+                                                        {"resv", "reserved"},
+                                                        {"reserved", "reserved"},
+                                                        {"planned", "planned"},
+                                                        {"err", "error"},
+                                                        {"error", "error"},
+                                                        {"future", "future"},
+                                                        {"power_down", "power_down"},
+                                                        {"powered_down", "powered_down"},
+                                                        {"powering_down", "powering_down"},
+                                                        {"powering_up", "powering_up"},
+                                                        {"power_up", "power_up"},
+                                                        {"perfctrs", "perfctrs"},
+                                                        {"npc", "perfctrs"},
+                                                        {"reboot", "reboot"},
+                                                        {"blocked", "blocked"},
+                                                        {"inval", "inval"},
+                                                        {"cloud", "cloud"}};
   std::vector<std::string> wanted;
   for (const auto& word : split_list(list)) {
     const auto found = known.find(lower(word));
     if (found == known.end()) {
       std::vector<std::string> names;
       for (const auto& [name, meaning] : known) names.push_back(name);
-      return base::fail(base::Error{Code::invalid_argument, fmt::format("Bad state string: \"{}\"", word), "--states", join(names), {}, {}});
+      return base::fail(base::Error{
+          Code::invalid_argument, fmt::format("Bad state string: \"{}\"", word), "--states", join(names), {}, {}});
     }
     wanted.push_back(found->second);
   }
@@ -139,7 +172,7 @@ base::Result<Cluster> load(Context& context) {
 }
 
 struct Selection {
-  std::set<std::string> nodes;                // empty: all
+  std::set<std::string> nodes;  // empty: all
   std::vector<std::string> partitions, states;
 };
 
@@ -153,11 +186,12 @@ bool selected(const Query& q, const Selection& selection, Json node) {
 }
 
 // Nodes that look alike in all key columns share a line; a node is on it once.
-std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, const Format& format, const Cluster& cluster, const NodeView& view) {
+std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, const Format& format, const Cluster& cluster,
+                                   const NodeView& view) {
   using Kind = NodeField::Kind;
   const bool about_partitions = q.by_node || std::any_of(format.columns.begin(), format.columns.end(), [](const Column& c) {
-    return node_fields()[c.field].kind == Kind::partition;
-  });
+                                  return node_fields()[c.field].kind == Kind::partition;
+                                });
   std::vector<NodeGroup> groups;
   std::map<std::string, std::size_t> by_key;
   std::string key;
@@ -175,8 +209,10 @@ std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, c
       }
     }
     const auto [at, is_new] = by_key.emplace(key, groups.size());
-    if (is_new) groups.push_back(std::move(one));
-    else if (node) groups[at->second].nodes.push_back(node);
+    if (is_new)
+      groups.push_back(std::move(one));
+    else if (node)
+      groups[at->second].nodes.push_back(node);
   };
 
   std::map<std::string_view, Json> by_name;
@@ -196,28 +232,36 @@ std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, c
         put(found->second, partition);
       }
     // An empty partition has a line of its own, unless nodes are being chosen.
-    if (!any && about_partitions && (!members || members->empty()) && selection.nodes.empty() && selection.states.empty() && !q.by_node && !q.reasons)
+    if (!any && about_partitions && (!members || members->empty()) && selection.nodes.empty() && selection.states.empty() &&
+        !q.by_node && !q.reasons)
       put(Json{}, partition);
   });
   return groups;
 }
 
-struct SortKey { char letter; bool down; bool configured; };   // configured: partitions in the order of the configuration
+struct SortKey {
+  char letter;
+  bool down;
+  bool configured;
+};  // configured: partitions in the order of the configuration
 
 std::vector<SortKey> sort_keys(std::string_view order) {
   std::vector<SortKey> keys;
   bool down = false, configured = false;
   for (const char c : order) {
-    if (c == '-') down = true;
-    else if (c == '#') configured = true;
-    else if (c != ',' && c != '+' && c != ' ') keys.push_back({c, std::exchange(down, false), std::exchange(configured, false)});
+    if (c == '-')
+      down = true;
+    else if (c == '#')
+      configured = true;
+    else if (c != ',' && c != '+' && c != ' ')
+      keys.push_back({c, std::exchange(down, false), std::exchange(configured, false)});
   }
   return keys;
 }
 
 // Stable, from the last letter to the first: the first letter wins.
 void sort_groups(const Query& q, std::vector<NodeGroup>& groups, const NodeView& view) {
-  std::map<std::string_view, std::int64_t> place;   // groups were made partition by partition
+  std::map<std::string_view, std::int64_t> place;  // groups were made partition by partition
   for (const auto& g : groups) place.emplace(g.partition["name"].text(), static_cast<std::int64_t>(place.size()));
   const auto keys = sort_keys(!q.sort.empty() ? std::string_view{q.sort} : q.by_node ? "N" : "#P,-t");
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
@@ -253,7 +297,8 @@ void print(Context& context, const Query& q, Format format, const std::vector<No
     for (const auto& line : cells) width = std::max(width, line[i].size());
     column.width = std::max(column.width, static_cast<int>(width));
   }
-  if (q.long_form && !q.no_header) context.out.line(TimeStyle("%a %b %d %H:%M:%S %Y", view.times.now_s()).text(view.times.now_s()));
+  if (q.long_form && !q.no_header)
+    context.out.line(TimeStyle("%a %b %d %H:%M:%S %Y", view.times.now_s()).text(view.times.now_s()));
   if (!q.no_header) context.out.line(header_line(format, node_field_names()));
   std::string text;
   for (const auto& line : cells) {
@@ -275,18 +320,29 @@ std::string to_json(const std::vector<NodeGroup>& groups, const Cluster& cluster
     if (!group.nodes.empty()) w.value(upper(node_state(group.nodes.front(), false)));
     w.close().close();
     w.name("nodes").object().member("total", group.nodes.size()).list("nodes", names).list("hostnames", names).close();
-    w.name("cpus").object().member("allocated", cpus.allocated).member("idle", cpus.idle).member("other", cpus.other).member("total", cpus.total).close();
+    w.name("cpus")
+        .object()
+        .member("allocated", cpus.allocated)
+        .member("idle", cpus.idle)
+        .member("other", cpus.other)
+        .member("total", cpus.total)
+        .close();
     w.name("partition").object().member("name", group.partition["name"].text()).close();
     w.close();
   }
   w.close().name("nodes").array();
   cluster.nodes.root()["nodes"].for_each([&](Json node) {
-    w.object().member("name", node["name"].text()).member("hostname", node["name"].text()).member("address", node["address"].text());
+    w.object()
+        .member("name", node["name"].text())
+        .member("hostname", node["name"].text())
+        .member("address", node["address"].text());
     w.name("state").array().value(upper(node_state(node, false))).close();
     const auto cpus = count_cpus({node});
     w.member("cpus", cpus.total).member("alloc_cpus", cpus.allocated).member("idle_cpus", cpus.idle);
     w.member("real_memory", node["memory_mib"].integer()).member("alloc_memory", node["memory_held_mib"].integer());
-    w.member("weight", node["weight"].integer(1)).member("gres", node["gres_text"].text()).member("gres_used", node["gres_used_text"].text());
+    w.member("weight", node["weight"].integer(1))
+        .member("gres", node["gres_text"].text())
+        .member("gres_used", node["gres_used_text"].text());
     w.member("reason", node["reason"].text());
     for (const auto* member : {"features", "partitions"}) {
       std::vector<std::string> list;
@@ -314,8 +370,10 @@ int print_once(Context& context, const Query& q, const Selection& selection, con
   }
   auto groups = make_groups(q, selection, format, *cluster, view);
   sort_groups(q, groups, view);
-  if (q.json) context.out.line(to_json(groups, *cluster, view));
-  else print(context, q, format, groups, view);
+  if (q.json)
+    context.out.line(to_json(groups, *cluster, view));
+  else
+    print(context, q, format, groups, view);
   return 0;
 }
 
@@ -341,7 +399,8 @@ int run_sinfo(Context& context, const Words& words) {
     selection.nodes.insert(nodes->begin(), nodes->end());
   }
   NodeView view{TimeStyle::of(context), {}};
-  const bool shows_cluster = std::any_of(format->columns.begin(), format->columns.end(), [](const Column& c) { return node_fields()[c.field].name.letter == 'V'; });
+  const bool shows_cluster = std::any_of(format->columns.begin(), format->columns.end(),
+                                         [](const Column& c) { return node_fields()[c.field].name.letter == 'V'; });
   if (q.json || shows_cluster) {
     auto config = call(context, get("/v1/config"));
     if (config) view.cluster = config->root()["cluster_name"].text();

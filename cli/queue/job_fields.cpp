@@ -25,7 +25,8 @@ std::string seconds_text(Json seconds, std::string_view when_null) {
 std::string job_reason_or_nodes(Json job) {
   const std::string_view nodes = job["nodes"].text();
   const std::string_view state = job["slurm_state"].text();
-  if (!nodes.empty() && (state == "RUNNING" || state == "COMPLETING" || state == "CONFIGURING" || state == "SUSPENDED" || state == "COMPLETED"))
+  if (!nodes.empty() && (state == "RUNNING" || state == "COMPLETING" || state == "CONFIGURING" || state == "SUSPENDED" ||
+                         state == "COMPLETED"))
     return std::string{nodes};
   return fmt::format("({})", job["reason"].text("None"));
 }
@@ -43,19 +44,39 @@ std::optional<std::int64_t> point(Json value) { return value.is_number() ? std::
 template <std::size_t n>
 struct Text {
   char chars[n]{};
-  constexpr Text(const char (&s)[n]) { for (std::size_t i = 0; i < n; ++i) chars[i] = s[i]; }
+  constexpr Text(const char (&s)[n]) {
+    for (std::size_t i = 0; i < n; ++i) chars[i] = s[i];
+  }
   constexpr operator std::string_view() const { return {chars, n - 1}; }
 };
 template <Text t>
 constexpr std::string_view s = t;
 
 // A member of the API as text, as text or "(null)", as a number, a fixed text, the number to sort by, a point in time.
-template <Text t> void T(Out out, Json job, View) { out += job[s<t>].text(); }
-template <Text t> void N(Out out, Json job, View) { or_null(out, job[s<t>]); }
-template <Text t> void I(Out out, Json job, View) { whole(out, job[s<t>]); }
-template <Text t> void A(Out out, Json, View) { out += s<t>; }
-template <Text t> std::int64_t K(Json job) { return job[s<t>].integer(); }
-template <Text t> void W(Out out, Json job, View view) { out += view.times.micros(point(job[s<t>]), "N/A"); }
+template <Text t>
+void T(Out out, Json job, View) {
+  out += job[s<t>].text();
+}
+template <Text t>
+void N(Out out, Json job, View) {
+  or_null(out, job[s<t>]);
+}
+template <Text t>
+void I(Out out, Json job, View) {
+  whole(out, job[s<t>]);
+}
+template <Text t>
+void A(Out out, Json, View) {
+  out += s<t>;
+}
+template <Text t>
+std::int64_t K(Json job) {
+  return job[s<t>].integer();
+}
+template <Text t>
+void W(Out out, Json job, View view) {
+  out += view.times.micros(point(job[s<t>]), "N/A");
+}
 
 std::optional<std::int64_t> start_of(Json job) {
   if (auto started = point(job["started_us"])) return started;
@@ -91,10 +112,15 @@ void memory(Out out, Json job, View view) { out += job_memory(job, view.noconver
 std::int64_t memory_key(Json job) { return job["memory_per_cpu_mib"].integer(job["memory_per_node_mib"].integer()); }
 void reason(Out out, Json job, View) { out += job["reason"].text("None"); }
 void reason_list(Out out, Json job, View) { out += job_reason_or_nodes(job); }
-void batch_host(Out out, Json job, View) { out += job["batch_host"].text().empty() ? std::string_view{"n/a"} : job["batch_host"].text(); }
+void batch_host(Out out, Json job, View) {
+  out += job["batch_host"].text().empty() ? std::string_view{"n/a"} : job["batch_host"].text();
+}
 void gres(Out out, Json job, View) {
   const std::string_view list = job["gres"].text();
-  if (list.empty()) { out += "N/A"; return; }
+  if (list.empty()) {
+    out += "N/A";
+    return;
+  }
   for (std::size_t at = 0; at < list.size();) {
     const auto end = std::min(list.find(',', at), list.size());
     fmt::format_to(std::back_inserter(out), "{}gres/{}", at == 0 ? "" : ",", list.substr(at, end - at));
@@ -107,22 +133,29 @@ void over_subscribe(Out out, Json job, View) {
 }
 void contiguous(Out out, Json job, View) { out += job["contiguous"].boolean() ? '1' : '0'; }
 void requeue(Out out, Json job, View) { out += job["requeue"].boolean() ? '1' : '0'; }
-void priority_share(Out out, Json job, View) { fmt::format_to(std::back_inserter(out), "{:.14f}", job["priority"].number() / 4294967295.0); }
+void priority_share(Out out, Json job, View) {
+  fmt::format_to(std::back_inserter(out), "{:.14f}", job["priority"].number() / 4294967295.0);
+}
 std::int64_t state_key(Json job) { return state_rank(job["slurm_state"].text()); }
 void exit_code(Out out, Json job, View) {
   fmt::format_to(std::back_inserter(out), "{}:{}", job["exit_code"].integer(), job["exit_signal"].integer());
 }
 void cluster(Out out, Json, View view) { out += view.cluster.empty() ? std::string_view{"N/A"} : view.cluster; }
-void stderr_pattern(Out out, Json job, View) { out += job["std_err"].text().empty() ? job["std_out"].text() : job["std_err"].text(); }
+void stderr_pattern(Out out, Json job, View) {
+  out += job["std_err"].text().empty() ? job["std_out"].text() : job["std_err"].text();
+}
 void tasks_per_node(Out out, Json job, View) {
-  if (job["tasks_per_node"].integer() == 0) out += "N/A";
-  else whole(out, job["tasks_per_node"]);
+  if (job["tasks_per_node"].integer() == 0)
+    out += "N/A";
+  else
+    whole(out, job["tasks_per_node"]);
 }
 void switches(Out out, Json job, View) { whole(out, job["switches"]); }
 
 constexpr std::string_view limits = "started_us,planned_start_us,time_limit_s,ended_us";
 constexpr std::string_view where = "slurm_state,nodes,reason";
 
+// clang-format off
 constexpr JobField table[] = {
     {{"Account", 'a', "ACCOUNT"}, "account", N<"account">, nullptr},
     {{"JobID", 'A', "JOBID"}, "id", I<"id">, K<"id">},
@@ -241,6 +274,7 @@ constexpr JobField table[] = {
     {{"tres-per-task", 0, "TRES_PER_TASK"}, "id", A<"N/A">, nullptr},
     {{"Wait4Switch", 0, "WAIT4SWITCH"}, "id", A<"0">, nullptr},
 };
+// clang-format on
 
 }  // namespace
 

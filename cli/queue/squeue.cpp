@@ -45,7 +45,8 @@ Done iterate(Query& q, const Given& given) {
   const auto& v = given.value;
   const auto [end, fault] = std::from_chars(v.data(), v.data() + v.size(), q.iterate_s);
   if (fault != std::errc{} || end != v.data() + v.size() || q.iterate_s < 1)
-    return base::fail(base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
+    return base::fail(
+        base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
   return {};
 }
 Done jobs(Query& q, const Given& given) {
@@ -59,6 +60,7 @@ Done users(Query& q, const Given& given) {
 Done format(Query& q, const Given& given) { return q.field_names.clear(), option::keep<&Query::letters>(q, given); }
 Done names(Query& q, const Given& given) { return q.letters.clear(), option::keep<&Query::field_names>(q, given); }
 
+// clang-format off
 constexpr CommandOption<Query> table[] = {
     {"account", 'A', option::required, option::add<&Query::accounts>, "LIST", "jobs of these accounts"},
     {"accounts", 0, option::required, option::add<&Query::accounts>, "", ""},
@@ -103,20 +105,31 @@ constexpr CommandOption<Query> table[] = {
     {"verbose", 'v', option::none, nullptr, "", ""},
     {"yaml", 0, option::optional, option::later<Query>, "", ""},
 };
+// clang-format on
 
-struct SortKey { std::size_t field; bool descending; };
+struct SortKey {
+  std::size_t field;
+  bool descending;
+};
 
 base::Result<std::vector<SortKey>> sort_keys(std::string_view letters) {
   std::vector<SortKey> keys;
   bool descending = false;
   for (const char c : letters) {
-    if (c == ',' || c == '+' || c == ' ') { descending = false; continue; }
-    if (c == '-') { descending = true; continue; }
+    if (c == ',' || c == '+' || c == ' ') {
+      descending = false;
+      continue;
+    }
+    if (c == '-') {
+      descending = true;
+      continue;
+    }
     if (c == '#') continue;
     std::size_t i = 0;
     while (i < job_fields().size() && job_fields()[i].name.letter != c) ++i;
     if (i == job_fields().size())
-      return base::fail(base::Error{Code::invalid_argument, fmt::format("Invalid sort specification: {}", c), "--sort", {}, std::string{letters}, {}});
+      return base::fail(base::Error{
+          Code::invalid_argument, fmt::format("Invalid sort specification: {}", c), "--sort", {}, std::string{letters}, {}});
     keys.push_back({i, std::exchange(descending, false)});
   }
   return keys;
@@ -131,7 +144,8 @@ void sort_rows(std::vector<Json>& rows, const std::vector<SortKey>& keys, const 
       std::vector<std::pair<std::int64_t, Json>> keyed;
       keyed.reserve(rows.size());
       for (const Json row : rows) keyed.emplace_back(field.number(row), row);
-      std::stable_sort(keyed.begin(), keyed.end(), [down](const auto& a, const auto& b) { return down ? b.first < a.first : a.first < b.first; });
+      std::stable_sort(keyed.begin(), keyed.end(),
+                       [down](const auto& a, const auto& b) { return down ? b.first < a.first : a.first < b.first; });
       std::transform(keyed.begin(), keyed.end(), rows.begin(), [](const auto& k) { return k.second; });
     } else {
       std::vector<std::pair<std::string, Json>> keyed;
@@ -140,7 +154,8 @@ void sort_rows(std::vector<Json>& rows, const std::vector<SortKey>& keys, const 
         keyed.emplace_back(std::string{}, row);
         field.render(keyed.back().first, row, view);
       }
-      std::stable_sort(keyed.begin(), keyed.end(), [down](const auto& a, const auto& b) { return down ? b.first < a.first : a.first < b.first; });
+      std::stable_sort(keyed.begin(), keyed.end(),
+                       [down](const auto& a, const auto& b) { return down ? b.first < a.first : a.first < b.first; });
       std::transform(keyed.begin(), keyed.end(), rows.begin(), [](const auto& k) { return k.second; });
     }
   }
@@ -244,17 +259,20 @@ int fail_loading(Context& context, const base::Error& error) {
 // The list as one screen; the exit code.
 int print_once(Context& context, const Query& q, const Plan& plan, const std::string& cluster) {
   Pages pages;
-  const bool nothing_can_match = plan.states.none || !q.reservation.empty() || !q.licenses.empty() || (q.jobs_given && plan.ids.empty());
+  const bool nothing_can_match =
+      plan.states.none || !q.reservation.empty() || !q.licenses.empty() || (q.jobs_given && plan.ids.empty());
   if (!nothing_can_match) {
     auto got = get_pages(context, "/v1/jobs", plan.query, "jobs");
     if (!got) return fail_loading(context, got.error());
     pages = std::move(*got);
   }
   auto& rows = pages.rows;
-  if (plan.ids.size() == 1 && rows.empty()) return fail_loading(context, {Code::not_found, "Invalid job id specified", {}, {}, {}, {}});
+  if (plan.ids.size() == 1 && rows.empty())
+    return fail_loading(context, {Code::not_found, "Invalid job id specified", {}, {}, {}, {}});
   if (!plan.ids.empty()) std::erase_if(rows, [&](Json job) { return !in_states(plan.states, job); });
   if (const auto wanted = split_list(q.qos); !wanted.empty())
-    std::erase_if(rows, [&](Json job) { return std::find(wanted.begin(), wanted.end(), job["qos"].text()) == wanted.end(); });
+    std::erase_if(rows,
+                  [&](Json job) { return std::find(wanted.begin(), wanted.end(), job["qos"].text()) == wanted.end(); });
 
   const JobView view{TimeStyle::of(context), cluster, q.noconvert};
   if (q.json) return context.out.line(squeue_json(rows, cluster, view.times.now_s())), 0;
@@ -279,7 +297,8 @@ int print_once(Context& context, const Query& q, const Plan& plan, const std::st
 }
 
 bool shows_cluster(const Plan& plan) {
-  return std::any_of(plan.format.columns.begin(), plan.format.columns.end(), [](const Column& c) { return job_fields()[c.field].name.name == "Cluster"; });
+  return std::any_of(plan.format.columns.begin(), plan.format.columns.end(),
+                     [](const Column& c) { return job_fields()[c.field].name.name == "Cluster"; });
 }
 
 }  // namespace
@@ -299,7 +318,8 @@ int run_squeue(Context& context, const Words& words) {
   auto plan = make_plan(context, q);
   if (!plan) {
     const bool about_a_job = plan.error().message.rfind("Invalid job id", 0) == 0;
-    context.err.line(fmt::format("{}{}", about_a_job ? "slurm_load_jobs error: " : "squeue: error: ", base::to_text(plan.error())));
+    context.err.line(
+        fmt::format("{}{}", about_a_job ? "slurm_load_jobs error: " : "squeue: error: ", base::to_text(plan.error())));
     return 1;
   }
   std::string cluster;

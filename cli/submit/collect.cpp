@@ -18,7 +18,8 @@ using base::Code;
 // Reads at most what the check of its size needs.
 base::Result<std::string> read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-  if (!file) return base::fail(base::Error{Code::not_found, "Unable to open file", {}, {}, {}, "name a script that you may read"});
+  if (!file)
+    return base::fail(base::Error{Code::not_found, "Unable to open file", {}, {}, {}, "name a script that you may read"});
   std::string text(base::max_script_bytes + 2, '\0');
   const std::size_t n = std::fread(text.data(), 1, text.size(), file.get());
   if (std::ferror(file.get()) != 0)
@@ -34,7 +35,8 @@ std::string with_lines(const std::vector<std::size_t>& lines) {
 }
 
 bool readable(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), [](std::FILE* f) { return f ? std::fclose(f) : 0; });
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             [](std::FILE* f) { return f ? std::fclose(f) : 0; });
   return file != nullptr;
 }
 
@@ -55,14 +57,20 @@ bool given(const base::ParsedOptions& options, std::string_view name) {
   return std::any_of(options.options.begin(), options.options.end(), [&](const auto& o) { return o.name == name; });
 }
 
-std::string absolute(const std::string& work_dir, const std::string& path) { return path.empty() || path[0] == '/' ? path : work_dir + "/" + path; }
+std::string absolute(const std::string& work_dir, const std::string& path) {
+  return path.empty() || path[0] == '/' ? path : work_dir + "/" + path;
+}
 
 base::Result<void> read_script(Context& context, const base::ParsedOptions& line, Submission& submission) {
   auto& request = submission.request;
   auto& spec = request.spec;
   if (given(line, "wrap")) {
     if (!line.rest.empty())
-      return base::fail(base::Error{Code::invalid_argument, "Script arguments not permitted with --wrap option", {}, {}, line.rest.front(),
+      return base::fail(base::Error{Code::invalid_argument,
+                                    "Script arguments not permitted with --wrap option",
+                                    {},
+                                    {},
+                                    line.rest.front(),
                                     "put them inside --wrap"});
     std::string command;
     for (const auto& option : line.options)
@@ -96,7 +104,11 @@ base::Result<void> apply_directives(SubmitRequest& request, std::string_view scr
   auto directives = base::read_directives(script);
   if (!directives) return base::fail(directives.error());
   if (directives->components.size() > 1)
-    return base::fail(base::Error{Code::unsupported, "heterogeneous jobs are known, but this release does not carry them out", "#SBATCH hetjob", {}, {},
+    return base::fail(base::Error{Code::unsupported,
+                                  "heterogeneous jobs are known, but this release does not carry them out",
+                                  "#SBATCH hetjob",
+                                  {},
+                                  {},
                                   "submit the components as jobs of their own"});
   std::vector<base::GivenOption> options;
   for (const auto& line : directives->components.front()) {
@@ -110,11 +122,12 @@ base::Result<void> apply_directives(SubmitRequest& request, std::string_view scr
       option.as_written = fmt::format("line {}: {}", line.line, option.as_written);
       options.push_back(std::move(option));
     }
-    for (const auto& word : parsed->rest) warnings.push_back(fmt::format("line {}: \"{}\" is not an option and has no effect", line.line, word));
+    for (const auto& word : parsed->rest)
+      warnings.push_back(fmt::format("line {}: \"{}\" is not an option and has no effect", line.line, word));
   }
   if (!directives->ignored_lines.empty())
-    warnings.push_back(fmt::format("directives after the first command are ignored: line{} {}", directives->ignored_lines.size() == 1 ? "" : "s",
-                                   with_lines(directives->ignored_lines)));
+    warnings.push_back(fmt::format("directives after the first command are ignored: line{} {}",
+                                   directives->ignored_lines.size() == 1 ? "" : "s", with_lines(directives->ignored_lines)));
   return apply_options(request, options, Source::script);
 }
 
@@ -135,7 +148,11 @@ base::Result<Submission> collect_submission(Context& context, const Words& words
   }
   if (request.help || request.usage || request.version) return submission;
   if (!line->rest.empty() && line->rest.front() == ":")
-    return base::fail(base::Error{Code::unsupported, "heterogeneous jobs are known, but this release does not carry them out", ":", {}, {},
+    return base::fail(base::Error{Code::unsupported,
+                                  "heterogeneous jobs are known, but this release does not carry them out",
+                                  ":",
+                                  {},
+                                  {},
                                   "submit the components as jobs of their own"});
 
   // A mistake on the command line is told before the script is read.
@@ -144,7 +161,8 @@ base::Result<Submission> collect_submission(Context& context, const Words& words
     if (auto done = apply_options(trial, line->options, Source::command_line); !done) return base::fail(done.error());
   }
   if (auto done = read_script(context, *line, submission); !done) return base::fail(done.error());
-  if (auto done = apply_options(request, options_from_environment(context.environment), Source::environment); !done) return base::fail(done.error());
+  if (auto done = apply_options(request, options_from_environment(context.environment), Source::environment); !done)
+    return base::fail(done.error());
   if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
   if (auto done = finish(request); !done) return base::fail(done.error());
   return submission;

@@ -12,9 +12,9 @@ namespace sy::cli {
 
 struct Submission {
   SubmitRequest request;
-  std::string script;                      // its text, complete
+  std::string script;  // its text, complete
   std::vector<std::string> script_args;
-  std::vector<std::string> warnings;       // sentences for standard error
+  std::vector<std::string> warnings;  // sentences for standard error
 };
 
 // What an Error means before anything was sent; `socket`, `quiet` and --help are in the request even then.

@@ -19,7 +19,8 @@ base::Result<void> memory_of_gpus(SubmitRequest& request) {
   std::int64_t gpus = total(group.gres_per_node);
   if (gpus == 0 && total(group.gres_per_task) > 0) {
     std::int64_t tasks = group.tasks_per_node;
-    if (tasks == 0 && group.tasks_given) tasks = group.nodes_given ? (group.tasks + group.nodes.min - 1) / group.nodes.min : group.tasks;
+    if (tasks == 0 && group.tasks_given)
+      tasks = group.nodes_given ? (group.tasks + group.nodes.min - 1) / group.nodes.min : group.tasks;
     gpus = total(group.gres_per_task) * std::max<std::int64_t>(tasks, 1);
   }
   if (gpus == 0 && total(group.gres_per_job) > 0) {
@@ -27,7 +28,11 @@ base::Result<void> memory_of_gpus(SubmitRequest& request) {
     gpus = (total(group.gres_per_job) + nodes - 1) / nodes;
   }
   if (gpus == 0)
-    return base::fail(base::Error{base::Code::invalid_argument, "memory per GPU is asked for, but no GPUs", "--mem-per-gpu", {}, {},
+    return base::fail(base::Error{base::Code::invalid_argument,
+                                  "memory per GPU is asked for, but no GPUs",
+                                  "--mem-per-gpu",
+                                  {},
+                                  {},
                                   "add --gpus-per-node, --gpus, --gpus-per-task or --gres=gpu:N"});
   group.memory_per_node = *request.memory_per_gpu * gpus;
   return {};
@@ -48,10 +53,18 @@ base::Result<void> finish(SubmitRequest& request) {
 
   if (request.spread_segments || request.consolidate_segments) {
     if (group.segments.empty())
-      return base::fail(base::Error{base::Code::invalid_argument, "there are no segments to arrange",
-                                    request.spread_segments ? "--spread-segments" : "--consolidate-segments", {}, {}, "add --segment=N"});
+      return base::fail(base::Error{base::Code::invalid_argument,
+                                    "there are no segments to arrange",
+                                    request.spread_segments ? "--spread-segments" : "--consolidate-segments",
+                                    {},
+                                    {},
+                                    "add --segment=N"});
     if (request.spread_segments && request.consolidate_segments)
-      return base::fail(base::Error{base::Code::invalid_argument, "segments can not be both spread and consolidated", "--spread-segments", {}, {},
+      return base::fail(base::Error{base::Code::invalid_argument,
+                                    "segments can not be both spread and consolidated",
+                                    "--spread-segments",
+                                    {},
+                                    {},
                                     "keep one of --spread-segments and --consolidate-segments"});
     for (auto& segment : group.segments) {
       segment.distinct = request.spread_segments;
@@ -59,7 +72,11 @@ base::Result<void> finish(SubmitRequest& request) {
     }
   }
   if (request.spec.time_min && request.spec.time_limit && *request.spec.time_min > *request.spec.time_limit)
-    return base::fail(base::Error{base::Code::invalid_argument, "the least time limit is above the time limit", "--time-min", {}, {},
+    return base::fail(base::Error{base::Code::invalid_argument,
+                                  "the least time limit is above the time limit",
+                                  "--time-min",
+                                  {},
+                                  {},
                                   "lower --time-min or raise --time"});
   return {};
 }

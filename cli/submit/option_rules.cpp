@@ -11,6 +11,7 @@ using enum base::OptionRule::Argument;
 using enum SubmitOption::Standing;
 
 // One line an option. Adding one: its line here, its function in apply_*.cpp, its row in tests/unit/cli/test_directives.cpp.
+// clang-format off
 constexpr SubmitOption table[] = {
     {{"job-name", 'J', required, {}}, done, apply::job_name, "NAME", "name of the job"},
     {{"nodes", 'N', required, {}}, done, apply::nodes, "N[-M]", "nodes: a number, a range, or a choice as in 4,8"},
@@ -31,18 +32,30 @@ constexpr SubmitOption table[] = {
     {{"constraint", 'C', required, {}}, done, apply::constraint, "FEATURES", "features the nodes must have"},
     {{"nodelist", 'w', required, {}}, done, apply::nodelist, "NAMES", "these nodes"},
     {{"exclude", 'x', required, {}}, done, apply::exclude, "NAMES", "not these nodes"},
-    {{"exclusive", 0, optional, {}}, done, apply::exclusive, "user|topo", "whole nodes; shared with own jobs only; nobody else in the block"},
+    {{"exclusive", 0, optional, {}},
+     done,
+     apply::exclusive,
+     "user|topo",
+     "whole nodes; shared with own jobs only; nobody else in the block"},
     {{"oversubscribe", 's', none, {}}, done, apply::oversubscribe, "", "nodes may be shared (the default)"},
     {{"share", 0, none, "oversubscribe"}, done, apply::oversubscribe, "", ""},
     {{"contiguous", 0, none, {}}, done, apply::contiguous, "", "nodes next to each other"},
     {{"switches", 0, required, {}}, done, apply::switches, "N[@TIME]", "at most so many leaf switches, for so long"},
     {{"segment", 0, required, {}}, done, apply::segment, "N[@LEVEL]", "parts of N nodes that stay together"},
     {{"spread-segments", 0, none, {}}, done, apply::spread_segments, "", "each segment in a domain of its own"},
-    {{"consolidate-segments", 0, none, {}}, done, apply::consolidate_segments, "", "segments near each other where possible"},
+    {{"consolidate-segments", 0, none, {}},
+     done,
+     apply::consolidate_segments,
+     "",
+     "segments near each other where possible"},
     {{"output", 'o', required, {}}, done, apply::output, "PATTERN", "file for standard output (slurm-%j.out)"},
     {{"error", 'e', required, {}}, done, apply::error, "PATTERN", "file for standard error (with the output)"},
     {{"input", 'i', required, {}}, done, apply::input, "PATTERN", "file for standard input (/dev/null)"},
-    {{"open-mode", 0, required, {}}, done, apply::open_mode, "append|truncate", "what becomes of a file that is there already"},
+    {{"open-mode", 0, required, {}},
+     done,
+     apply::open_mode,
+     "append|truncate",
+     "what becomes of a file that is there already"},
     {{"chdir", 'D', required, {}}, done, apply::chdir, "FOLDER", "working directory"},
     {{"workdir", 0, required, "chdir"}, done, apply::chdir, "FOLDER", ""},
     {{"signal", 0, required, {}}, done, apply::signal, "[B:]SIG[@S]", "warning signal before the time limit"},
@@ -74,7 +87,11 @@ constexpr SubmitOption table[] = {
     {{"comment", 0, required, {}}, stored, apply::comment, "TEXT", "any text"},
     {{"wckey", 0, required, {}}, stored, apply::wckey, "NAME", "workload characterization key"},
     {{"hint", 0, required, {}}, stored, apply::hint, "HINT", "compute_bound, memory_bound, [no]multithread"},
-    {{"distribution", 'm', required, {}}, stored, apply::distribution, "WAY", "block, cyclic or plane=N over nodes (inside nodes: stored)"},
+    {{"distribution", 'm', required, {}},
+     stored,
+     apply::distribution,
+     "WAY",
+     "block, cyclic or plane=N over nodes (inside nodes: stored)"},
     {{"cpu-bind", 0, required, {}}, stored, apply::cpu_bind, "WAY", "binding to CPUs"},
     {{"mem-bind", 0, required, {}}, stored, apply::mem_bind, "WAY", "binding to memory"},
     {{"mail-type", 0, required, {}}, stored, apply::mail_type, "EVENTS", "BEGIN, END, FAIL, …"},
@@ -158,6 +175,7 @@ constexpr SubmitOption table[] = {
     {{"x11", 0, optional, {}}, plugin, nullptr, "", ""},
     {{"nv-gdrcopy", 0, none, {}}, plugin, nullptr, "", ""},
 };
+// clang-format on
 
 }  // namespace
 

@@ -13,16 +13,16 @@ namespace sy::cli {
 
 struct SubmitOption {
   enum class Standing : unsigned char {
-    done,     // carried out
-    stored,   // stored, shown, filterable; not enforced yet
-    later,    // a known option that this release refuses by name
-    plugin,   // of a site plugin that is not configured: refused by name
-    ours      // `sy submit` only
+    done,    // carried out
+    stored,  // stored, shown, filterable; not enforced yet
+    later,   // a known option that this release refuses by name
+    plugin,  // of a site plugin that is not configured: refused by name
+    ours     // `sy submit` only
   };
   base::OptionRule rule;
   Standing standing;
   base::Result<void> (*apply)(SubmitRequest&, const base::GivenOption&);  // null when refused
-  std::string_view argument;   // for --help: "N[-M]"
+  std::string_view argument;                                              // for --help: "N[-M]"
   std::string_view help;
 };
 

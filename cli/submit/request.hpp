@@ -27,19 +27,19 @@ struct SubmitRequest {
   Source memory_from{Source::nowhere}, segments_from{Source::nowhere}, spread_from{Source::nowhere};
 
   std::optional<std::string> wrap;
-  std::optional<std::string> script_path;      // absent: standard input
-  std::optional<std::string> export_names;     // as written after --export
-  std::optional<std::string> get_user_env;     // its argument, often empty
+  std::optional<std::string> script_path;   // absent: standard input
+  std::optional<std::string> export_names;  // as written after --export
+  std::optional<std::string> get_user_env;  // its argument, often empty
   std::string clusters;
-  std::string spec_file;                       // --spec
+  std::string spec_file;  // --spec
   bool parsable{}, wait{}, test_only{}, json{}, quiet{};
   int verbose{};
   bool help{}, usage{}, version{};
   std::string socket;
-  bool ours{};                                 // `sy submit`: also what Slurm's sbatch does not know
+  bool ours{};  // `sy submit`: also what Slurm's sbatch does not know
 
-  Source now{Source::nowhere};                 // of the option being applied
-  std::string work_dir;                        // of the submitting process, to make paths absolute
+  Source now{Source::nowhere};  // of the option being applied
+  std::string work_dir;         // of the submitting process, to make paths absolute
 
   model::Group& group() { return spec.groups.front(); }
 };

@@ -44,21 +44,25 @@ int report_dry_run(Context& context, const SubmitRequest& request, Json answer) 
   if (request.json) return context.out.line(answer.raw()), 0;
   const Json verdict = answer["verdict"];
   if (verdict["kind"].text() == "never") {
-    context.err.line(fmt::format("{}: error: allocation failure: {}", context.program, verdict["text"].text("Requested node configuration is not available")));
+    context.err.line(fmt::format("{}: error: allocation failure: {}", context.program,
+                                 verdict["text"].text("Requested node configuration is not available")));
     return 1;
   }
   const auto start = answer["start_us"];
-  const std::string when = start.is_number() ? TimeStyle::of(context).text(start.integer() / 1'000'000) : std::string{"an unknown time"};
-  context.err.line(fmt::format("{}: Job {} to start at {} using {} processors on nodes {} in partition {}", context.program, answer["id"].integer(), when,
-                               answer["processors"].integer(), answer["nodes"].text("(none yet)"), answer["partition"].text()));
-  if (!start.is_number() && !verdict["text"].text().empty()) context.err.line(fmt::format("{}: {}", context.program, verdict["text"].text()));
+  const std::string when =
+      start.is_number() ? TimeStyle::of(context).text(start.integer() / 1'000'000) : std::string{"an unknown time"};
+  context.err.line(fmt::format("{}: Job {} to start at {} using {} processors on nodes {} in partition {}", context.program,
+                               answer["id"].integer(), when, answer["processors"].integer(),
+                               answer["nodes"].text("(none yet)"), answer["partition"].text()));
+  if (!start.is_number() && !verdict["text"].text().empty())
+    context.err.line(fmt::format("{}: {}", context.program, verdict["text"].text()));
   return 0;
 }
 
 // The job's exit code; 1 when a signal or anything but its script ended it.
 int wait_for_end(Context& context, std::int64_t id) {
   const Request request = get(fmt::format("/v1/jobs/{}?wait=30&for=ended", id));
-  constexpr int patience = 300;   // a controller may be down for some minutes; the job goes on without it
+  constexpr int patience = 300;  // a controller may be down for some minutes; the job goes on without it
   for (int failures = 0;;) {
     auto answer = call_again(context, request);
     if (!answer && answer.error().code == base::Code::unavailable && ++failures < patience) {
@@ -66,7 +70,8 @@ int wait_for_end(Context& context, std::int64_t id) {
       continue;
     }
     if (!answer) {
-      context.err.line(fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id, slurm_contact_text(answer.error())));
+      context.err.line(fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id,
+                                   slurm_contact_text(answer.error())));
       return 1;
     }
     const Json job = answer->root();
@@ -85,8 +90,8 @@ base::Result<std::string> check_clusters(Context& context, const SubmitRequest& 
   const std::string name{config->root()["cluster_name"].text()};
   for (const auto& asked : split_list(request.clusters))
     if (asked == name) return name;
-  return base::fail(base::Error{base::Code::not_found, "No cluster of this name is known", "--clusters", name, request.clusters,
-                                "other clusters can not be reached by this release"});
+  return base::fail(base::Error{base::Code::not_found, "No cluster of this name is known", "--clusters", name,
+                                request.clusters, "other clusters can not be reached by this release"});
 }
 
 int submit(Context& context, const Words& words, bool ours) {
@@ -97,7 +102,11 @@ int submit(Context& context, const Words& words, bool ours) {
   }
   auto& request = submission->request;
   if (request.help) return context.out << submit_help(ours), 0;
-  if (request.usage) return context.out.line(fmt::format("Usage: {} [-A account] [-c cpus] [-N nodes] [-n tasks] [-p partition] [-t time] … [script [arguments]]", context.program)), 0;
+  if (request.usage)
+    return context.out.line(fmt::format(
+               "Usage: {} [-A account] [-c cpus] [-N nodes] [-n tasks] [-p partition] [-t time] … [script [arguments]]",
+               context.program)),
+           0;
   if (request.version) return context.out.line(fmt::format("slurm {} (switchyard {})", slurm_version, version)), 0;
   if (!request.socket.empty()) context.socket = request.socket;
 
@@ -106,7 +115,8 @@ int submit(Context& context, const Words& words, bool ours) {
   auto environment = job_environment(context, request, submission->warnings);
   if (!environment) return report_failure(context, environment.error());
   if (!request.quiet)
-    for (const auto& warning : submission->warnings) context.err.line(fmt::format("{}: warning: {}", context.program, warning));
+    for (const auto& warning : submission->warnings)
+      context.err.line(fmt::format("{}: warning: {}", context.program, warning));
 
   Request message = post("/v1/jobs", body_of(*submission, *environment));
   message.headers.emplace_back("Idempotency-Key", random_key());
@@ -116,10 +126,15 @@ int submit(Context& context, const Words& words, bool ours) {
 
   const std::int64_t id = answer->root()["id"].integer();
   if (!request.quiet)
-    answer->root()["warnings"].for_each([&](Json warning) { context.err.line(fmt::format("{}: warning: {}", context.program, warning.text())); });
-  if (request.json) context.out.line(answer->root().raw());
-  else if (request.parsable) context.out.line(cluster->empty() ? fmt::format("{}", id) : fmt::format("{};{}", id, *cluster));
-  else if (!request.quiet) context.out.line(fmt::format("Submitted batch job {}", id) + (cluster->empty() ? "" : fmt::format(" on cluster {}", *cluster)));
+    answer->root()["warnings"].for_each(
+        [&](Json warning) { context.err.line(fmt::format("{}: warning: {}", context.program, warning.text())); });
+  if (request.json)
+    context.out.line(answer->root().raw());
+  else if (request.parsable)
+    context.out.line(cluster->empty() ? fmt::format("{}", id) : fmt::format("{};{}", id, *cluster));
+  else if (!request.quiet)
+    context.out.line(fmt::format("Submitted batch job {}", id) +
+                     (cluster->empty() ? "" : fmt::format(" on cluster {}", *cluster)));
   context.out.flush();
   context.err.flush();
   return request.wait ? wait_for_end(context, id) : 0;

@@ -34,7 +34,8 @@ base::Result<std::string> make_query(Context& context, const Query& q, const std
   };
   add("id", join(ids));
   std::string users = user_names(q.users);
-  if (users.empty() && !q.all && ids.empty() && context.uid != 0) users = context.user.empty() ? std::to_string(context.uid) : context.user;
+  if (users.empty() && !q.all && ids.empty() && context.uid != 0)
+    users = context.user.empty() ? std::to_string(context.uid) : context.user;
   add("user", users);
   add("name", q.names);
   if (ids.empty() || !q.since.empty()) {
@@ -60,7 +61,8 @@ int run_history(Context& context, const Words& words) {
   std::vector<std::string> ids;
   for (const auto& word : *operands)
     for (auto& id : split_list(word)) {
-      if (id.find_first_not_of("0123456789") != std::string::npos) return complain_to_people(context, fmt::format("\"{}\" is not the number of a job", id));
+      if (id.find_first_not_of("0123456789") != std::string::npos)
+        return complain_to_people(context, fmt::format("\"{}\" is not the number of a job", id));
       ids.push_back(std::move(id));
     }
   auto query = make_query(context, q, ids);
@@ -79,16 +81,21 @@ int run_history(Context& context, const Words& words) {
   for (const Json job : pages->rows) {
     const std::string_view state = job["slurm_state"].text();
     const Json start = job["started_us"];
-    result.rows.push_back({{std::to_string(job["id"].integer()), {}},
-                           {std::string{job["name"].text()}, {}},
-                           {std::string{job["user"].text()}, {}},
-                           {lower(state), state_colour(state)},
-                           {job["exit_code"].is_number() ? fmt::format("{}:{}", job["exit_code"].integer(), job["exit_signal"].integer()) : std::string{}, {}},
-                           {start.is_number() ? times.text(start.integer() / 1'000'000) : std::string{}, {}},
-                           {seconds_text(job["elapsed_s"], ""), {}},
-                           {std::string{job["nodes"].text()}, {}},
-                           {job["cpu_time_s"].is_number() ? fmt::format("{:.1f} s", job["cpu_time_s"].number()) : std::string{}, {}},
-                           {job["peak_memory_mib"].is_number() ? base::format_memory(base::Mebibytes{job["peak_memory_mib"].integer()}) : std::string{}, {}}});
+    result.rows.push_back(
+        {{std::to_string(job["id"].integer()), {}},
+         {std::string{job["name"].text()}, {}},
+         {std::string{job["user"].text()}, {}},
+         {lower(state), state_colour(state)},
+         {job["exit_code"].is_number() ? fmt::format("{}:{}", job["exit_code"].integer(), job["exit_signal"].integer())
+                                       : std::string{},
+          {}},
+         {start.is_number() ? times.text(start.integer() / 1'000'000) : std::string{}, {}},
+         {seconds_text(job["elapsed_s"], ""), {}},
+         {std::string{job["nodes"].text()}, {}},
+         {job["cpu_time_s"].is_number() ? fmt::format("{:.1f} s", job["cpu_time_s"].number()) : std::string{}, {}},
+         {job["peak_memory_mib"].is_number() ? base::format_memory(base::Mebibytes{job["peak_memory_mib"].integer()})
+                                             : std::string{},
+          {}}});
   }
   result.print(context.out);
   return 0;

@@ -6,7 +6,7 @@ using namespace sy::cli;
 using sy::cli::test::test_now_us;
 
 namespace {
-constexpr std::int64_t now_s = test_now_us / 1'000'000;   // 2026-11-29T14:00:00
+constexpr std::int64_t now_s = test_now_us / 1'000'000;  // 2026-11-29T14:00:00
 std::string read(const std::string& text, bool future = false) {
   auto at = parse_point(text, now_s, future);
   return at ? TimeStyle("standard", now_s).text(*at) : "refused";
@@ -37,7 +37,8 @@ TEST_CASE("points in time are read in Slurm's spellings") {
 }
 
 TEST_CASE("what is no point in time is refused") {
-  for (const auto* text : {"", "soon", "now2", "2026-13-01", "2026-11-28T25:00", "25:61", "now-1parsec", "2026-11-28x", "uts", "1/2/3/4"}) {
+  for (const auto* text :
+       {"", "soon", "now2", "2026-13-01", "2026-11-28T25:00", "25:61", "now-1parsec", "2026-11-28x", "uts", "1/2/3/4"}) {
     INFO(text);
     CHECK(read(text) == "refused");
   }

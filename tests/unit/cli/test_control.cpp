@@ -14,7 +14,9 @@ namespace {
 std::string job_body(std::int64_t id) {
   const auto read = JsonDocument::parse(queue_body);
   std::string text;
-  read->root()["jobs"].for_each([&](Json job) { if (job["id"].integer() == id) text = std::string{job.raw()}; });
+  read->root()["jobs"].for_each([&](Json job) {
+    if (job["id"].integer() == id) text = std::string{job.raw()};
+  });
   return text;
 }
 
@@ -129,7 +131,8 @@ TEST_CASE("scontrol update of a job becomes a change that the API takes") {
   CHECK(change({"TimeLimit=UNLIMITED"}) == R"({"time_limit_s":null})");
   CHECK(change({"Partition=a,b", "JobName=x", "Nice=5"}) == R"({"partitions":["a","b"],"name":"x","nice":5})");
   CHECK(change({"NumNodes=2-4"}) == R"({"nodes":{"min":2,"max":4,"choices":[]}})");
-  CHECK(change({"MinMemoryNode=4G", "Features=ib", "ExcNodeList=n[1-2]"}) == R"({"memory_per_node_mib":4096,"constraint":"ib","exclude":"n[1-2]"})");
+  CHECK(change({"MinMemoryNode=4G", "Features=ib", "ExcNodeList=n[1-2]"}) ==
+        R"({"memory_per_node_mib":4096,"constraint":"ib","exclude":"n[1-2]"})");
   CHECK(change({"ReqNodeList="}) == R"({"nodelist":""})");
   CHECK(change({"Gres=gpu:a100:2"}) == R"({"gres_per_node":[{"name":"gpu","type":"a100","count":2}]})");
   CHECK(change({"Requeue=0"}) == R"({"requeue":false})");

@@ -83,7 +83,8 @@ TEST_CASE("a submission carries script, environment and an idempotency key") {
 TEST_CASE("the command line wins over the environment, the environment over the script") {
   World world;
   world.answer("POST /v1/jobs", R"({"id":1,"warnings":[]})", 201);
-  world.context.environment.insert(world.context.environment.end(), {"SBATCH_TIMELIMIT=20", "SBATCH_PARTITION=fast", "SBATCH_MEM_PER_CPU=1G"});
+  world.context.environment.insert(world.context.environment.end(),
+                                   {"SBATCH_TIMELIMIT=20", "SBATCH_PARTITION=fast", "SBATCH_MEM_PER_CPU=1G"});
   const ScriptFile file("#!/bin/sh\n#SBATCH -t 10 -p slow -J mine --mem=4G\ntrue\n");
   REQUIRE(world.run({"sbatch", "-t", "30", file.path(), "first", "-N"}) == 0);
   auto keep = nothing();
@@ -114,7 +115,9 @@ TEST_CASE("scripts that can not run are refused before anything is sent") {
   };
   CHECK(refused("").find("empty") != std::string::npos);
   CHECK(refused("echo hi\n").find("#!") != std::string::npos);
-  CHECK(refused("\x7f" "ELF\x02\x01").find("#!") != std::string::npos);
+  CHECK(refused("\x7f"
+                "ELF\x02\x01")
+            .find("#!") != std::string::npos);
   CHECK_FALSE(refused(std::string{"#!/bin/sh\n\0true\n", 16}).empty());
   CHECK_FALSE(refused("#!/bin/sh\r\ntrue\r\n").empty());
   CHECK_FALSE(refused("#!/bin/sh\n" + std::string(20U << 20U, 'x')).empty());
@@ -152,12 +155,14 @@ TEST_CASE("warnings go to standard error and leave the answer alone; -Q keeps qu
 
 TEST_CASE("a refusal from the controller shows field, value, limit and what to do") {
   World world;
-  world.answer("POST /v1/jobs",
-               R"({"type":"about:blank","title":"Unprocessable","status":422,"code":"impossible","detail":"no nodes have so many CPUs","field":"--cpus-per-task","limit":"4","value":"64","hint":"ask for at most 4"})",
-               422);
+  world.answer(
+      "POST /v1/jobs",
+      R"({"type":"about:blank","title":"Unprocessable","status":422,"code":"impossible","detail":"no nodes have so many CPUs","field":"--cpus-per-task","limit":"4","value":"64","hint":"ask for at most 4"})",
+      422);
   CHECK(world.run({"sbatch", "-c", "64"}) == 1);
   CHECK(world.err() ==
-        "sbatch: error: Batch job submission failed: --cpus-per-task: no nodes have so many CPUs (given: 64) (limit: 4); ask for at most 4\n");
+        "sbatch: error: Batch job submission failed: --cpus-per-task: no nodes have so many CPUs (given: 64) (limit: 4); "
+        "ask for at most 4\n");
 }
 
 TEST_CASE("a dead controller is told in Slurm's words, with what was tried") {
@@ -187,7 +192,8 @@ TEST_CASE("a connection that breaks is tried again with the same key") {
     base::Result<Response> send(const Request& request) override {
       for (const auto& [name, value] : request.headers)
         if (name == "Idempotency-Key") keys.push_back(value);
-      if (keys.size() < 3) return base::fail(base::Error{base::Code::unavailable, "lost", "connection_lost", {}, "/run/test.sock", {}});
+      if (keys.size() < 3)
+        return base::fail(base::Error{base::Code::unavailable, "lost", "connection_lost", {}, "/run/test.sock", {}});
       return Response{201, R"({"id":5,"warnings":[]})"};
     }
   };
@@ -201,9 +207,12 @@ TEST_CASE("a connection that breaks is tried again with the same key") {
 
 TEST_CASE("sbatch --test-only says when and where, and submits nothing") {
   World world;
-  world.answer("POST /v1/jobs", R"({"id":12,"verdict":{"kind":"fits"},"start_us":1795960800000000,"nodes":"n[1-2]","processors":8,"partition":"main"})");
+  world.answer(
+      "POST /v1/jobs",
+      R"({"id":12,"verdict":{"kind":"fits"},"start_us":1795960800000000,"nodes":"n[1-2]","processors":8,"partition":"main"})");
   CHECK(world.run({"sbatch", "--test-only"}) == 0);
-  CHECK(world.err() == "sbatch: Job 12 to start at 2026-11-29T14:00:00 using 8 processors on nodes n[1-2] in partition main\n");
+  CHECK(world.err() ==
+        "sbatch: Job 12 to start at 2026-11-29T14:00:00 using 8 processors on nodes n[1-2] in partition main\n");
   CHECK(world.last().body.find("\"dry_run\":true") != std::string::npos);
 }
 

@@ -36,7 +36,8 @@ TEST_CASE("squeue prints Slurm's default, long and start formats") {
 
 TEST_CASE("squeue -o takes every letter, with widths and text between") {
   std::string everything;
-  for (const char letter : std::string{"aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ"}) everything += std::string{"%"} + letter + "|";
+  for (const char letter : std::string{"aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ"})
+    everything += std::string{"%"} + letter + "|";
   check_golden("squeue-all-letters", squeue({"-o", everything}));
   CHECK(squeue({"-h", "-j", "1", "--states=all", "-o", "[%.4i]%3j<%-6u>"}).rfind("[   1]tra<ann   >\n", 0) == 0);
   CHECK(squeue({"-h", "-o", "100%% %i"}).rfind("100% ", 0) == 0);
@@ -45,7 +46,8 @@ TEST_CASE("squeue -o takes every letter, with widths and text between") {
 TEST_CASE("squeue -O takes names with widths and delimiters of any byte") {
   CHECK(squeue({"-h", "-S", "i", "-O", "JobID:|,NumNodes:|,WorkDir:\x1F"}).rfind("1|2|/home/ann/work\x1F\n", 0) == 0);
   CHECK(squeue({"-h", "-S", "i", "-O", "jobid,name:.6"}).rfind("1                    train\n", 0) == 0);
-  CHECK(squeue({"-h", "-S", "i", "--Format", "JobArrayID,StateCompact:4,Reason:10"}).rfind("1                   R   None      \n", 0) == 0);
+  CHECK(squeue({"-h", "-S", "i", "--Format", "JobArrayID,StateCompact:4,Reason:10"})
+            .rfind("1                   R   None      \n", 0) == 0);
 }
 
 TEST_CASE("every name of -O is printed") {
@@ -54,11 +56,16 @@ TEST_CASE("every name of -O is printed") {
     world.answer("GET /v1/jobs", queue_body);
     world.answer("GET /v1/config", R"({"cluster_name":"alpha"})");
     CHECK(world.run({"squeue", "-S", "i", "-O",
-                     "Account:|,AccrueTime:|,admin_comment:|,AllocNodes:|,AllocSID:|,ArrayJobID:|,ArrayTaskID:|,AssocID:|,BatchFlag:|,BatchHost:|,Cluster:|,Command:|,"
-                     "Comment:|,Contiguous:|,cpus-per-task:|,Deadline:|,Dependency:|,EligibleTime:|,EndTime:|,ExcNodes:|,exit_code:|,Feature:|,GroupID:|,GroupName:|,"
-                     "JobArrayID:|,JobID:|,Licenses:|,MaxNodes:|,MinCpus:|,MinMemory:|,MinTime:|,MinTmpDisk:|,Name:|,Nice:|,NodeList:|,Nodes:|,NTPerNode:|,NumCPUs:|,"
-                     "NumNodes:|,NumTasks:|,OverSubscribe:|,Partition:|,PendingTime:|,Priority:|,PriorityLong:|,QOS:|,Reason:|,ReasonList:|,ReqNodes:|,Requeue:|,RestartCnt:|,"
-                     "SchedNodes:|,StartTime:|,State:|,StateCompact:|,STDERR:|,STDIN:|,STDOUT:|,SubmitTime:|,TimeLeft:|,TimeLimit:|,TimeUsed:|,tres-alloc:|,tres-per-node:|,"
+                     "Account:|,AccrueTime:|,admin_comment:|,AllocNodes:|,AllocSID:|,ArrayJobID:|,ArrayTaskID:|,AssocID:|,"
+                     "BatchFlag:|,BatchHost:|,Cluster:|,Command:|,"
+                     "Comment:|,Contiguous:|,cpus-per-task:|,Deadline:|,Dependency:|,EligibleTime:|,EndTime:|,ExcNodes:|,"
+                     "exit_code:|,Feature:|,GroupID:|,GroupName:|,"
+                     "JobArrayID:|,JobID:|,Licenses:|,MaxNodes:|,MinCpus:|,MinMemory:|,MinTime:|,MinTmpDisk:|,Name:|,Nice:|,"
+                     "NodeList:|,Nodes:|,NTPerNode:|,NumCPUs:|,"
+                     "NumNodes:|,NumTasks:|,OverSubscribe:|,Partition:|,PendingTime:|,Priority:|,PriorityLong:|,QOS:|,"
+                     "Reason:|,ReasonList:|,ReqNodes:|,Requeue:|,RestartCnt:|,"
+                     "SchedNodes:|,StartTime:|,State:|,StateCompact:|,STDERR:|,STDIN:|,STDOUT:|,SubmitTime:|,TimeLeft:|,"
+                     "TimeLimit:|,TimeUsed:|,tres-alloc:|,tres-per-node:|,"
                      "UserID:|,UserName:|,WCKey:|,WorkDir"}) == 0);
     return world.out();
   }());
@@ -79,7 +86,8 @@ TEST_CASE("squeue asks for the members its columns need, and no others") {
   CHECK(path.find("state=pending,running,lost,suspended,ending,starting") != std::string::npos);
   CHECK(asked({"-t", "all"}).find("state=") == path.npos);
   CHECK(asked({"--states=R,CD"}).find("state=running,lost,completed") != path.npos);
-  CHECK(asked({"-u", "ann,bob", "-p", "gpu", "-n", "x", "-w", "n[1-2]"}).find("user=ann,bob&partition=gpu&name=x&node=n%5B1-2%5D") != path.npos);
+  CHECK(asked({"-u", "ann,bob", "-p", "gpu", "-n", "x", "-w", "n[1-2]"})
+            .find("user=ann,bob&partition=gpu&name=x&node=n%5B1-2%5D") != path.npos);
   CHECK(asked({"--me"}).find("user=ann&") != path.npos);
 }
 
@@ -129,5 +137,6 @@ TEST_CASE("a dead controller is told in Slurm's words by squeue") {
   World world;
   world.controller.dead = true;
   CHECK(world.run({"squeue"}) == 1);
-  CHECK(world.err() == "slurm_load_jobs error: Unable to contact slurm controller (connect failure); tried /run/test.sock\n");
+  CHECK(world.err() ==
+        "slurm_load_jobs error: Unable to contact slurm controller (connect failure); tried /run/test.sock\n");
 }
