@@ -53,6 +53,7 @@ std::vector<Fact> settle(const State& state, JobId id, Time now) {
 
 std::vector<JobId> concerned(const State& state, const Fact& fact) {
   if (const auto* f = std::get_if<NodeCleared>(&fact)) return {f->job};
+  if (const auto* f = std::get_if<NodeAccepted>(&fact)) return {f->job};  // it may have been unknown before
   if (const auto* f = std::get_if<NodeRegistered>(&fact)) return state.nodes[f->what.node.value].jobs;
   if (const auto* f = std::get_if<NodeContactChanged>(&fact)) return state.nodes[f->node.value].jobs;
   return {};

@@ -22,12 +22,14 @@ bool wishes_about_topology(const ClusterShape& shape, std::size_t p, const Group
 Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& settings, const JobSpec& spec, Uid uid) {
   Verdict limits = within_partition(shape.partitions[p], spec, settings);
   if (limits.kind == Verdict::Kind::never) return limits;
-  auto fitting = fitting_nodes(shape, p, settings, spec.groups.front(), uid);
+  auto fitting = fitting_nodes(shape, p, settings, spec.groups.front(), uid, /*by_kind_only=*/true);
   if (!fitting) {
     Verdict v;
     v.kind = Verdict::Kind::never;
     v.reason = Reason::bad_constraints;
-    v.detail = to_text(fitting.error());
+    Error e = fitting.error();
+    e.hint.clear();  // the one who refuses adds its own
+    v.detail = to_text(e);
     return v;
   }
   const Group& group = spec.groups.front();

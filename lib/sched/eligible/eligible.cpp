@@ -27,12 +27,11 @@ Duration walltime_asked(const Partition& p, const JobSpec& spec, const Settings&
 Verdict job_is_eligible(const WaitingJob& job, Time now) {
   using enum Verdict::Kind;
   if (job.launch_failed && job.held_by_user)
-    return refuse(not_now, Reason::launch_failed_requeued_held, "held after failed launches; release it to try again");
-  if (job.held_by_admin) return refuse(not_now, Reason::job_held_admin, "held by an administrator");
-  if (job.held_by_user) return refuse(not_now, Reason::job_held_user, "held by its owner; release it to let it run");
+    return refuse(not_now, Reason::launch_failed_requeued_held, "release it to try again");
+  if (job.held_by_admin) return refuse(not_now, Reason::job_held_admin, {});
+  if (job.held_by_user) return refuse(not_now, Reason::job_held_user, {});
   if (job.eligible <= now) return {};
-  Verdict v = refuse(not_now, job.launch_failed ? Reason::launch_backoff : Reason::begin_time,
-                     job.launch_failed ? "a launch failed; it is tried again later" : "its time has not come");
+  Verdict v = refuse(not_now, job.launch_failed ? Reason::launch_backoff : Reason::begin_time, {});
   v.until = job.eligible;
   return v;
 }

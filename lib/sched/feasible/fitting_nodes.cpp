@@ -103,7 +103,7 @@ void put_names(FittingNodes& f, const Group& g, const NodeSet& listed) {
 }  // namespace
 
 Result<FittingNodes> fitting_nodes(const ClusterShape& shape, std::size_t partition, const Settings& settings, const Group& g,
-                                   Uid uid) {
+                                   Uid uid, bool by_kind_only) {
   const Partition& p = shape.partitions[partition];
   auto wish = read_wish(g.constraint);
   if (!wish) return fail(wish.error());
@@ -142,6 +142,7 @@ Result<FittingNodes> fitting_nodes(const ClusterShape& shape, std::size_t partit
     if (f.idle_slots[k] == 0) count_cause(f.causes, what_lacks(f.needs, node.total, node.total), count);
   }
 
+  if (by_kind_only && f.by_kind) return f;
   f.alternatives.resize(wish->alternatives.size());
   for (const auto& e : wish->counted) f.counted.push_back({{}, e.count});
   p.nodes.for_each([&](NodeIndex n) {

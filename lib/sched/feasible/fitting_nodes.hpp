@@ -23,8 +23,10 @@ struct FittingNodes {
   bool by_kind{};                            // nodes of a kind are interchangeable: no names, no bracket, no counts
 };
 
-// Errors name the option: an unknown node after -w, a feature expression that can not be read.
-Result<FittingNodes> fitting_nodes(const ClusterShape&, std::size_t partition, const Settings&, const Group&, Uid);
+// Errors name the option: an unknown node after -w, a feature expression that can not be read. With `by_kind_only` the sets of
+// nodes stay empty where kinds alone decide: the cost of a submission must not grow with the number of nodes.
+Result<FittingNodes> fitting_nodes(const ClusterShape&, std::size_t partition, const Settings&, const Group&, Uid,
+                                   bool by_kind_only = false);
 
 // Were everything idle and up, would it fit? Otherwise the numbers and words that say what would.
 Verdict fits_when_idle(const ClusterShape&, std::size_t partition, const FittingNodes&, const Group&);

@@ -33,7 +33,9 @@ tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t 
     Verdict v;
     v.kind = Verdict::Kind::never;
     v.reason = Reason::bad_constraints;
-    v.detail = to_text(fitting.error());
+    Error e = fitting.error();
+    e.hint.clear();  // the one who refuses adds its own
+    v.detail = to_text(e);
     return tl::unexpected(std::move(v));
   }
   Chooser c;
