@@ -133,12 +133,13 @@ class Cluster:
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="switchyard-"))
         self.root.chmod(0o755)
         self.socket = self.root / "ctl" / "switchyardd.sock"
+        self.bin = self.root / "bin"  # sy, and the Slurm names as links to it
         self.names = [f"n{i + 1}" for i in range(nodes)]
         self.cpus, self.memory, self.gres = cpus, memory, gres
         self.config, self.limits, self.jobs, self.agent_config = config, limits, jobs, agent_config
         self.with_agents = agents
         self.agents = {}
-        self.env = dict(os.environ, SWITCHYARD_SOCKET=str(self.socket), PATH=f"{self.build / 'bin'}:{os.environ['PATH']}")
+        self.env = dict(os.environ, SWITCHYARD_SOCKET=str(self.socket), PATH=f"{self.root / 'bin'}:{os.environ['PATH']}")
         self.api = Api(self.socket)
 
     def program(self, name):
@@ -182,13 +183,15 @@ nodes:
 
     def __enter__(self):
         try:
-            for folder, mode in (("state", 0o700), ("ctl", 0o755), ("work", 0o1777), ("spool", 0o755)):
+            for folder, mode in (("state", 0o700), ("ctl", 0o755), ("work", 0o1777), ("spool", 0o755), ("bin", 0o755)):
                 (self.root / folder).mkdir()
                 (self.root / folder).chmod(mode)
             if os.getuid() == 0:
                 entry = pwd.getpwnam(CONTROLLER_USER)
                 for folder in ("state", "ctl"):
                     os.chown(self.root / folder, entry.pw_uid, entry.pw_gid)
+            for name in ("sy", "sbatch", "squeue", "scancel", "sinfo", "sacct", "scontrol"):
+                (self.bin / name).symlink_to(self.program("sy"))
             self.write_config()
             self.controller = Daemon("switchyardd", [self.program("switchyardd"), "--config", self.root / "switchyard.yaml"],
                                      self.root / "switchyardd.log", CONTROLLER_USER, self.env)
@@ -280,12 +283,7 @@ memory: {self.memory}
             entry = pwd.getpwnam(user)
             ids = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
         options.setdefault("cwd", self.root / "work")
-        command = str(arguments[0])
-        program = [str(self.program("sy"))] if command == "sy" else [str(self.program("sy")), "--as", command]
-        link = self.build / "bin" / command
-        if command != "sy" and link.exists():
-            program = [str(link)]
-        done = subprocess.run([*program, *map(str, arguments[1:])], env=self.env, capture_output=True, text=True, **ids, **options)
+        done = subprocess.run([str(self.bin / str(arguments[0])), *map(str, arguments[1:])], env=self.env, capture_output=True, text=True, **ids, **options)
         if check:
             assert done.returncode == 0, f"{' '.join(map(str, arguments))} exited {done.returncode}: {done.stderr}{done.stdout}"
         return done
