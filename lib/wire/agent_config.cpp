@@ -61,6 +61,7 @@ base::Result<AgentSettings> read_agent_config(std::string_view text, std::string
   Faults faults{std::string(file)};
   YamlLimits limits;
   limits.bytes = max_agent_config_bytes;
+  limits.nodes = 50'000;
   AgentSettings out;
   if (const auto document = read_yaml_document(text, faults, limits)) {
     YamlMap m(*document, "", faults);

@@ -130,6 +130,7 @@ base::Result<Config> read_config(std::string_view text, std::string_view file) {
   Faults faults{std::string(file)};
   YamlLimits limits;
   limits.bytes = max_config_bytes;
+  limits.nodes = 500'000;
   Config config;
   if (const auto document = read_yaml_document(text, faults, limits)) read_file(*document, faults, config);
   if (!faults.empty()) return base::fail(error_in_file_order(faults));
