@@ -120,7 +120,7 @@ def check_headers(faults):
     for h in headers:
         while len(procs) >= (os.cpu_count() or 2):
             finish(procs.pop(0), faults)
-        cmd = ["g++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", str(ROOT / "lib"), "-I", str(ROOT), "-"]
+        cmd = ["g++", "-std=c++20", "-fsyntax-only", "-w", "-x", "c++", "-I", str(ROOT / "lib"), "-I", str(ROOT), "-"]
         p = subprocess.Popen(cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         p.stdin.write(f'#include "{ROOT / h}"\n')
         p.stdin.close()
