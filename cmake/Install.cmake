@@ -16,3 +16,7 @@ endforeach()
 foreach(name sy ${SWITCHYARD_SLURM_NAMES})
   install(FILES packaging/man/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endforeach()
+# The agent looks for its supervisor beside itself.
+install(TARGETS switchyard-agent switchyard-supervisor RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+install(FILES packaging/man/switchyardd.8 packaging/man/switchyard-agent.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+install(FILES packaging/man/switchyard.yaml.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)

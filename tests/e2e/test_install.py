@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-EXPECTED = ["bin/sy", "sbin/switchyardd", "sbin/switchyard-agent", "libexec/switchyard/switchyard-supervisor",
+EXPECTED = ["bin/sy", "sbin/switchyardd", "sbin/switchyard-agent", "sbin/switchyard-supervisor",
             "lib/systemd/system/switchyardd.service", "lib/systemd/system/switchyard-agent.service",
             "lib/sysusers.d/switchyard.conf", "share/doc/switchyard/examples/switchyard.yaml", "share/man/man8/switchyardd.8",
             "share/man/man8/switchyard-agent.8", "share/man/man5/switchyard.yaml.5", "share/man/man1/sy.1"]
@@ -23,7 +23,7 @@ def main():
             assert (usr / name).exists(), f"{name} was not installed"
         for name in LINKS:
             assert os.readlink(usr / "bin" / name) == "sy", f"bin/{name} is not a link to sy"
-        for program in ("sbin/switchyardd", "sbin/switchyard-agent", "bin/sy", "libexec/switchyard/switchyard-supervisor"):
+        for program in ("sbin/switchyardd", "sbin/switchyard-agent", "bin/sy", "sbin/switchyard-supervisor"):
             assert os.access(usr / program, os.X_OK), f"{program} can not be run"
         units = [usr / "lib/systemd/system" / u for u in ("switchyardd.service", "switchyard-agent.service")]
         # verify wants ExecStart to exist: check copies that point into the staged tree. It exits 0 even when it warns.
