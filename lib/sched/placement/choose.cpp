@@ -42,7 +42,11 @@ void Chooser::count_segments_of(std::uint32_t domain) {
       }
     if (d == domain) break;
     const auto parent = static_cast<std::size_t>(at.parent);
-    if (skips(domains[parent].level, at.level)) continue;
+    if (skips(domains[parent].level, at.level)) {  // never part of a segment
+      cap = 0;
+      if (part_.shorter) extra_[d] = 0;
+      continue;
+    }
     cap_store_[parent] += cap;
     if (part_.shorter) extra_[parent] = std::max(extra_[parent], extra_[d]);
   }
