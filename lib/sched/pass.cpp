@@ -44,6 +44,7 @@ class Pass {
   void make_queue() {
     std::map<std::string_view, std::uint32_t> partitions;
     for (std::uint32_t p = 0; p < shape().partitions.size(); ++p) partitions.emplace(shape().partitions[p].name, p);
+    queue_.reserve(view_.waiting.size());
     for (std::uint32_t j = 0; j < view_.waiting.size(); ++j) {
       const WaitingJob& job = view_.waiting[j];
       Verdict v = job_is_eligible(job, now_);
@@ -63,6 +64,7 @@ class Pass {
       if (v.fits() && choice == 0) v = partition_is_gone(job.spec->partitions.empty() ? "" : job.spec->partitions.front());
       if (!v.fits()) forecast(job.id, v, best);
     }
+    plan_.forecasts.reserve(queue_.size());
     ahead_.resize(shape().partitions.size());
     started_.resize(view_.waiting.size());
   }
@@ -77,9 +79,8 @@ class Pass {
       started_[entry.job] = true;
       return start(line, job, entry.partition);
     }
-    Verdict v = *line.blocked;
-    v.ahead = ahead_[entry.partition]++;
-    forecast(job.id, std::move(v), entry.priority);
+    line.blocked->ahead = ahead_[entry.partition]++;
+    forecast(job.id, *line.blocked, entry.priority);
   }
 
   // Leaves line.blocked set, or the nodes of a start in chosen_.
@@ -110,11 +111,11 @@ class Pass {
   }
 
   // A job in several partitions: "not now" says more than "never", and the first partition more than the next.
-  void forecast(JobId id, Verdict v, std::int64_t priority) {
+  void forecast(JobId id, const Verdict& v, std::int64_t priority) {
     auto [it, fresh] = plan_.forecasts.try_emplace(id);
     Forecast& f = it->second;
     if (!fresh && (f.why.kind == v.kind || f.why.kind == Verdict::Kind::not_now)) return;
-    f.why = std::move(v);
+    f.why = v;
     f.priority = std::max(f.priority, priority);
   }
 

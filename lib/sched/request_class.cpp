@@ -32,20 +32,19 @@ bool same_request(const WaitingJob& a, const WaitingJob& b) {
 }  // namespace
 
 std::uint32_t RequestClasses::of(const WaitingJob& job) {
-  auto& known = by_spec_[job.spec.get()];
-  for (const auto& [uid, c] : known)
-    if (!by_user_ || uid == job.uid) return c;
+  const auto matches = [&](const WaitingJob& other) {
+    if (by_user_ && other.uid != job.uid) return false;
+    return other.spec == job.spec || same_request(other, job);
+  };
+  // Neighbours in the queue are often equal: the class of the job before is tried first.
+  if (last_ < examples_.size() && matches(*examples_[last_])) return last_;
   const std::size_t h = hash_of(*job.spec);
   for (auto [it, end] = by_hash_.equal_range(h); it != end; ++it)
-    if ((!by_user_ || examples_[it->second]->uid == job.uid) && same_request(*examples_[it->second], job)) {
-      known.emplace_back(job.uid, it->second);
-      return it->second;
-    }
-  const auto c = static_cast<std::uint32_t>(examples_.size());
+    if (matches(*examples_[it->second])) return last_ = it->second;
+  last_ = static_cast<std::uint32_t>(examples_.size());
   examples_.push_back(&job);
-  by_hash_.emplace(h, c);
-  known.emplace_back(job.uid, c);
-  return c;
+  by_hash_.emplace(h, last_);
+  return last_;
 }
 
 }  // namespace sy::sched

@@ -22,7 +22,7 @@ class RequestClasses {
  private:
   bool by_user_;
   std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
-  std::unordered_map<const JobSpec*, std::vector<std::pair<Uid, std::uint32_t>>> by_spec_;
+  std::uint32_t last_{~0U};
   std::vector<const WaitingJob*> examples_;
 };
 
