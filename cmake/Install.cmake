@@ -1,8 +1,8 @@
 # What `cmake --install` lays out: programs, links with Slurm's names, units, example configuration, manual pages.
-configure_file(packaging/systemd/switchyardd.service.in switchyardd.service @ONLY)
-configure_file(packaging/systemd/switchyard-agent.service.in switchyard-agent.service @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/switchyardd.service ${PROJECT_BINARY_DIR}/switchyard-agent.service
-        DESTINATION lib/systemd/system)
+install(CODE "set(SWITCHYARD_SOURCE \"${PROJECT_SOURCE_DIR}\")
+set(SWITCHYARD_BINARY \"${PROJECT_BINARY_DIR}\")
+set(SWITCHYARD_SBINDIR \"${CMAKE_INSTALL_SBINDIR}\")")
+install(SCRIPT cmake/InstallUnits.cmake)
 install(FILES packaging/systemd/switchyard.sysusers DESTINATION lib/sysusers.d RENAME switchyard.conf)
 install(FILES packaging/systemd/switchyard.tmpfiles DESTINATION lib/tmpfiles.d RENAME switchyard.conf)
 install(DIRECTORY config/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/switchyard/examples)

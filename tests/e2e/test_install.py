@@ -31,7 +31,7 @@ def main():
             text = unit.read_text()
             assert "/usr/sbin/switchyard" in text, f"{unit.name}: ExecStart does not point to /usr/sbin"
             (pathlib.Path(stage) / unit.name).write_text(text.replace("/usr/sbin/", f"{usr}/sbin/"))
-        out = subprocess.run(["systemd-analyze", "verify", *[str(pathlib.Path(stage) / u.name) for u in units]],
+        out = subprocess.run(["systemd-analyze", "verify", "--man=no", *[str(pathlib.Path(stage) / u.name) for u in units]],
                              capture_output=True, text=True, env=dict(env, SYSTEMD_LOG_LEVEL="warning"))
         complaints = [l for l in (out.stdout + out.stderr).split("\n") if "switchyard" in l]
         assert out.returncode == 0 and not complaints, "systemd-analyze verify:\n" + "\n".join(complaints or [out.stderr])

@@ -282,7 +282,10 @@ TEST_CASE("more free nodes never turn placed into not placed") {
   check_property("monotone", [] {
     Case c = make_case();
     const auto t = model::TopologyIndex::build(c.topology, placement::node_names(c.shape));
-    RC_PRE(placement::place(c.group, c.shape, t, c.nodes).placed());
+    // About half of the cases are placed; the others have nothing to show here.
+    const bool placed = placement::place(c.group, c.shape, t, c.nodes).placed();
+    RC_CLASSIFY(placed);
+    if (!placed) return;
     for (std::size_t n = 0; n < c.nodes.size(); ++n)
       if (between(0, 1) == 1) c.nodes[n].jobs = 0, c.nodes[n].free = c.shape.nodes[n].total;
     RC_ASSERT(placement::place(c.group, c.shape, t, c.nodes).placed());
