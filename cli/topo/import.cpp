@@ -124,7 +124,7 @@ int run_topo_import(Context& context, const Words& words) {
     parts.push_back({fallback, {}});
   } else {
     auto loaded = load_topology(
-        context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true});
+        context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true, *text});
     if (!loaded) return 1;
     input = std::move(*loaded);
     const bool several = input.imported.topologies.size() > 1 || options->has("topology-name");

@@ -87,7 +87,7 @@ wire::ClusterNodes cluster_nodes(const std::vector<wire::ClusterFileNode>& nodes
 std::optional<TopologyInput> load_topology(Context& context, const TopologyQuestion& question) {
   TopologyInput input;
   input.path = question.path;
-  auto text = read_whole_file(context, question.path);
+  auto text = question.text ? base::Result<std::string>(*question.text) : read_whole_file(context, question.path);
   if (!text) return print_error(context, text.error()), std::nullopt;
   input.text = std::move(*text);
 

@@ -46,7 +46,8 @@ struct TopologyQuestion {
   std::string topology;      // its name in the file
   std::string cluster_path;  // of --cluster; empty: the file's own nodes
   bool skip_unknown_nodes{};
-  bool quiet{};  // no notes
+  bool quiet{};                       // no notes
+  std::optional<std::string> text{};  // read from path already: standard input can be read once
 };
 std::optional<TopologyInput> load_topology(Context&, const TopologyQuestion&);
 

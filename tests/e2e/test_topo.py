@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`sy topo try` as a process: replays recorded choices of Slurm and checks that ours hold as many nodes in no more leaves or
-blocks; and every file of the shared data through `sy topo check`. Needs no daemon. Usage: test_topo.py BUILD_FOLDER"""
+blocks; every file of the shared data through `sy topo check`; and a topology imported into a real controller."""
 import json
 import os
 import pathlib
@@ -8,6 +8,9 @@ import re
 import shlex
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support import Cluster  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("SWITCHYARD_SHARED", ROOT / ".." / "shared"))
@@ -123,7 +126,44 @@ def checks():
     assert err.count("a cycle: ") == 2, err
 
 
+def import_into_controller():
+    """A file comes into force whole or not at all; equal data changes nothing; what is in force can be seen and exported."""
+    with Cluster(sys.argv[1], nodes=4, agents=False) as c:
+        def topo(*words, code=0, text=None):
+            done = c.sy("sy", "topo", *words, input=text, check=False)
+            assert done.returncode == code, (words, done.stdout, done.stderr)
+            return done
+        good = c.root / "work" / "good.conf"
+        good.write_text("SwitchName=r Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n")
+        assert "nothing was imported" in topo("import", good, "--dry-run").stdout
+        assert c.api.get("/v1/topologies/default")[0] == 404
+        out = topo("import", good).stdout
+        assert out.endswith("+ b under r: n[3-4]\ntopology default: version 1 is in force\n"), out
+        assert topo("import", good).stdout == "topology default: nothing to change\n"
+        assert c.api.get("/v1/topologies/default")[1]["version"] == 1
+        bad = c.root / "work" / "bad.conf"
+        bad.write_text("SwitchName=r Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-9]\n")
+        refused = topo("import", bad, code=1).stderr
+        assert "bad.conf:3:" in refused and "n[5-9]" in refused and "--skip-unknown-nodes" in refused, refused
+        assert c.api.get("/v1/topologies/default")[1]["version"] == 1
+        # The same members: skipping what is unknown leaves nothing to change.
+        assert "nothing to change" in topo("import", bad, "--skip-unknown-nodes").stdout
+        moved = topo("import", "-", text="SwitchName=r Switches=a,b\nSwitchName=a Nodes=n1\nSwitchName=b Nodes=n[2-4]\n").stdout
+        assert "~ a: - n2" in moved and "version 2 is in force" in moved, moved
+        exported = topo("export", "--format", "slurm-tree").stdout
+        assert "SwitchName=b Nodes=n[2-4]\n" in exported, exported
+        assert topo("import", "-", text=exported).stdout == "topology default: nothing to change\n"
+        drawn = topo().stdout
+        assert drawn.startswith("default: tree, spine > leaf, 4 nodes\n"), drawn
+        assert "n[2-4]" in topo("show", "b").stdout
+        topo("quality")
+        c.controller.kill()
+        c.restart_controller()
+        assert c.api.get("/v1/topologies/default")[1]["version"] == 2
+
+
 if __name__ == "__main__":
+    import_into_controller()
     checks()
     verdicts()
     replay()
