@@ -30,7 +30,7 @@ const NodeGrant* live_grant(const State&, JobId, AttemptNumber, NodeIndex);
 Outcome outcome_of(const Attempt&);
 std::string end_reason_of(const Attempt&);
 
-// The limit a start gets: the job's, else the partition's default, else its maximum, else the cluster's.
+// The limit a start gets: the job's, else the partition's default, else the cluster's but at most the partition's maximum.
 Duration time_limit_for(const JobSpec&, const Partition&, const Settings&);
 
 }  // namespace sy::core

@@ -21,7 +21,7 @@ struct Partition {
   bool is_default{};
   PartitionState state{PartitionState::up};
   std::optional<base::Duration> max_time;       // absent: no limit
-  std::optional<base::Duration> default_time;   // absent: max_time
+  std::optional<base::Duration> default_time;   // absent: the cluster's, at most max_time
   std::uint32_t min_nodes{0};
   std::optional<std::uint32_t> max_nodes;
   std::int32_t priority_tier{1};

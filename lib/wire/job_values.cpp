@@ -4,6 +4,7 @@
 
 #include "base/file_pattern.hpp"
 #include "base/size_text.hpp"
+#include "core/attempt.hpp"
 
 namespace sy::wire {
 
@@ -93,10 +94,9 @@ std::string job_partition(const model::Job& job, const model::State& state) {
 base::Duration job_time_limit(const model::Job& job, const model::State& state) {
   if (has_allocation(job)) return job.attempt->time_limit;
   if (job.spec->time_limit) return *job.spec->time_limit;
-  const auto by_partition = [](const model::Partition& p) { return p.default_time ? p.default_time : p.max_time; };
   for (const auto& p : state.partitions) {
     const bool wanted = job.spec->partitions.empty() ? p.is_default : p.name == job.spec->partitions.front();
-    if (wanted) return by_partition(p).value_or(state.settings.default_time);
+    if (wanted) return core::time_limit_for(*job.spec, p, state.settings);
   }
   return state.settings.default_time;
 }
