@@ -138,6 +138,7 @@ def finish(entry, faults):
 
 def check_text(faults):
     here = str(ROOT.parent)
+    everybodys = {"/", "/tmp", "/var/tmp", "/root", "/home", "/srv", "/opt", "/usr/src", "/mnt"}  # say nothing about one machine
     for path in tracked():
         try:
             text = (ROOT / path).read_text()
@@ -145,7 +146,7 @@ def check_text(faults):
             continue
         if path.startswith("tests/fuzz/corpus"):
             continue
-        if here != "/" and re.search(r"(^|[^.\w])" + re.escape(here) + "/", text):
+        if here not in everybodys and re.search(r"(^|[^.\w])" + re.escape(here) + "/", text):
             faults.append(f"{path}: names a folder of this machine ({here})")
         if path.endswith((".cpp", ".hpp")):
             for n, line in enumerate(text.split("\n"), 1):
