@@ -86,13 +86,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
   void close() {
     if (closed_) return;
+    const auto self = shared_from_this();  // the list of idle ones may hold the last other reference
     closed_ = true;
     ErrorCode ignored;
     resolver_.cancel();
     socket_.close(ignored);
     owner_->all.erase(this);
     auto& server = owner_->servers[to_];
-    std::erase(server.idle, shared_from_this());
+    std::erase(server.idle, self);
     --server.open;
     if (!owner_->closing) owner_->freed(to_);
   }
