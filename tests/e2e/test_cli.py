@@ -82,7 +82,7 @@ def queue_and_control(c):
     c.sy("scontrol", "update", f"JobId={waiting}", "TimeLimit=10", "JobName=renamed")
     assert c.sy("squeue", "-h", "-j", waiting, "-o", "%l %j").stdout == "10:00 renamed\n"
     assert c.sy("scontrol", "write", "batch_script", waiting, "-").stdout.endswith("true\n")
-    for job in (running, waiting):
+    for job in (waiting, running):  # the other way round the waiting one would start
         c.sy("scancel", job)
         assert c.wait_ended(job)["outcome"] == "cancelled"
     line = c.sy("sacct", "-X", "-n", "-P", "-j", running, "-o", "state").stdout
