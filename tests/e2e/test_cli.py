@@ -114,7 +114,7 @@ def third_parties(c):
     wait_for(c.all_idle, "all nodes idle")
     since = time.strftime("%Y-%m-%dT%H:00")
     job = c.sy("sbatch", "--parsable", "--job-name", "0f-uuid", "--output", "/dev/null", "--export=ALL", "--comment", "rule_a", "-p", "main", "-t", "5", "--mem", "100", "--nodes=1",
-               "--requeue", input="#!/bin/sh\nsleep 2\n").stdout.strip().split(";")[0]
+               "--requeue", input=f"#!/bin/sh\nwhile [ ! -e {c.root}/work/enough ]; do sleep 0.1; done\n").stdout.strip().split(";")[0]
     queue = c.sy("squeue", "--format=%i|%T", "--states=all", "--noheader", "--name", "0f-uuid").stdout
     assert re.fullmatch(rf"{job}\|(PENDING|CONFIGURING|RUNNING)\n", queue), queue
     assert re.fullmatch(rf"{job} (PD|CF|R)\n", c.sy("squeue", "--noheader", "-o", "%i %t", "-t", "all", "-u", "root", "-n", "0f-uuid").stdout)  # Nextflow
@@ -132,6 +132,7 @@ def third_parties(c):
     assert re.search(rf"^{job}\s+R\s+None", psij, re.M), psij
     table = json.loads(c.sy("squeue", "--json", "-j", job).stdout)["jobs"]
     assert [j["job_id"] for j in table] == [int(job)] and table[0]["job_state"] == ["RUNNING"], table
+    (c.root / "work" / "enough").touch()
     c.wait_ended(int(job))
     snakemake = c.sy("sacct", "-X", "--parsable2", "--clusters", "all", "--noheader", "--format=JobIdRaw,State", "--starttime", since, "--endtime", "now", "--name", "0f-uuid").stdout
     assert snakemake == f"{job}|COMPLETED\n", snakemake
