@@ -28,6 +28,13 @@ bool fits_outermost(const Expression& e) {
   return all(e.operands, [](const Expression& x) { return is_plain(x) || is_alternatives(x); });
 }
 
+// Levels of the tree, a lone feature being one. At most one for each name and each level the reader allows.
+std::size_t height(const Expression& e) {
+  std::size_t below = 0;
+  for (const Expression& x : e.operands) below = std::max(below, height(x));
+  return below + 1;
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -42,6 +49,8 @@ class Reader {
     if (!e) return e;
     if (at_ != text_.size())
       return fault(text_[at_] == ',' ? "',' joins nothing: & means and, | means or" : fmt::format("'{}' is not expected here", text_[at_]));
+    // "a|b&c|d&…" nests without a parenthesis: each change of & and | is a level.
+    if (height(*e) > max_depth) return fault(fmt::format("more than {} levels of nesting", max_depth));
     const bool fine = e->op == Op::all_of ? all(e->operands, fits_outermost) : fits_outermost(*e);
     if (!fine) return fault("alternatives in brackets and counts can only be joined by & and not be nested");
     return e;

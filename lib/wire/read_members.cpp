@@ -172,6 +172,9 @@ base::Result<Json> parse_json(std::string_view text) {
   } catch (const Json::parse_error& e) {
     return base::fail(base::Code::invalid_argument, fmt::format("this is not JSON: fault at byte {}", e.byte), "the body", {},
                       "check the quotes, commas and UTF-8 there");
+  } catch (const Json::out_of_range&) {
+    return base::fail(base::Code::invalid_argument, "a number is larger than any that can be read", "the body", {},
+                      "write numbers of at most 308 digits");
   }
 }
 

@@ -86,6 +86,13 @@ TEST_CASE("nesting, names and length of a feature expression are bounded") {
   CHECK_FALSE(parse_features(many + "|a"));
 }
 
+TEST_CASE("changing between & and | nests without a parenthesis, and is bounded too") {
+  CHECK(parse_features("a|b&c|d&e").has_value());
+  const auto e = parse_features("a|b&c|d&e|f&g|h&i|j");
+  REQUIRE_FALSE(e.has_value());
+  CHECK(e.error().message.find("levels of nesting") != std::string::npos);
+}
+
 TEST_CASE("a node matches by its features") {
   const Features node{"a100", "ib", "rack1"};
   for (const std::string text : {"a100", "a100&ib", "a100|v100", "(v100|a100)&!rack2", "!v100", "[rack1|rack2]", "rack1*4&rack2*2", "ib*2&a100"})

@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 #include "wire/job_spec_json.hpp"
+#include "wire/read_members.hpp"
 
 using namespace sy;
 using wire::Json;
@@ -200,4 +201,10 @@ TEST_CASE("text that is not UTF-8 is written as JSON all the same") {
   spec.name = "a\xff\xc3(\x01\"\\";
   const auto json = Json::parse(wire::job_spec_text(spec));
   CHECK(json["name"] == "a\xEF\xBF\xBD\xEF\xBF\xBD(\x01\"\\");
+}
+
+TEST_CASE("a number too large for any type is refused, not thrown") {
+  const auto read = wire::parse_json(R"({"nice":-3e333333})");
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == base::Code::invalid_argument);
 }
