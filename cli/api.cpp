@@ -29,10 +29,7 @@ constexpr std::array<std::pair<std::string_view, Code>, 12> codes{{{"invalid_arg
 Code code_of(std::string_view name, int status) {
   for (const auto& [text, code] : codes)
     if (text == name) return code;
-  return status == 404   ? Code::not_found
-         : status == 403 ? Code::forbidden
-         : status == 503 ? Code::unavailable
-                         : Code::internal;
+  return status == 404 ? Code::not_found : status == 403 ? Code::forbidden : status == 503 ? Code::unavailable : Code::internal;
 }
 
 std::string as_text(Json value) {
@@ -42,12 +39,8 @@ std::string as_text(Json value) {
 base::Error problem_of(const Response& response) {
   auto read = JsonDocument::parse(response.body);
   if (!read || !read->root().is_object())
-    return base::Error{code_of({}, response.status),
-                       fmt::format("the controller answered {} without saying why", response.status),
-                       {},
-                       {},
-                       {},
-                       {}};
+    return base::Error{
+        code_of({}, response.status), fmt::format("the controller answered {} without saying why", response.status), {}, {}, {}, {}};
   const Json problem = read->root();
   base::Error error;
   error.code = code_of(problem["code"].text(), response.status);

@@ -20,9 +20,7 @@ base::Result<std::string> call_text(Context&, Request);
 base::Result<JsonDocument> call_again(Context&, const Request&);
 
 inline Request get(std::string path) { return Request{"GET", std::move(path), {}, {}, 60}; }
-inline Request post(std::string path, std::string body = "{}") {
-  return Request{"POST", std::move(path), std::move(body), {}, 60};
-}
+inline Request post(std::string path, std::string body = "{}") { return Request{"POST", std::move(path), std::move(body), {}, 60}; }
 
 // All pages of a list: `query` without limit and after; `member` names the list. Documents are kept, rows point into them.
 struct Pages {

@@ -33,8 +33,7 @@ std::string with_format(const std::tm& parts, const char* format) {
 }
 
 std::string standard(const std::tm& t) {
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
-                     t.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
 }
 
 // Today's times by the clock, near ones by the day's name, others by date.
@@ -167,9 +166,7 @@ std::int64_t start_of_day(std::int64_t seconds) {
   return from_local(parts);
 }
 
-TimeStyle TimeStyle::of(Context& context) {
-  return {context.env("SLURM_TIME_FORMAT").value_or("standard"), context.now_us() / 1'000'000};
-}
+TimeStyle TimeStyle::of(Context& context) { return {context.env("SLURM_TIME_FORMAT").value_or("standard"), context.now_us() / 1'000'000}; }
 
 std::string TimeStyle::text(std::int64_t seconds) const {
   const std::tm parts = local(seconds);

@@ -61,12 +61,8 @@ base::Result<Format> parse_letters(std::string_view text, std::span<const FieldN
     ++at;
     read_width(text, at, column);
     if (at == text.size())
-      return base::fail(base::Error{base::Code::invalid_argument,
-                                    "the format ends where a field's letter should be",
-                                    "--format",
-                                    {},
-                                    std::string{text},
-                                    {}});
+      return base::fail(base::Error{
+          base::Code::invalid_argument, "the format ends where a field's letter should be", "--format", {}, std::string{text}, {}});
     const char letter = text[at++];
     std::size_t i = 0;
     while (i < fields.size() && fields[i].letter != letter) ++i;
@@ -74,12 +70,8 @@ base::Result<Format> parse_letters(std::string_view text, std::span<const FieldN
       std::string known;
       for (const auto& field : fields)
         if (field.letter != 0) known += field.letter;
-      return base::fail(base::Error{base::Code::invalid_argument,
-                                    fmt::format("Invalid format specification: %{}", letter),
-                                    "--format",
-                                    known,
-                                    {},
-                                    {}});
+      return base::fail(
+          base::Error{base::Code::invalid_argument, fmt::format("Invalid format specification: %{}", letter), "--format", known, {}, {}});
     }
     column.field = i;
     format.columns.push_back(std::move(column));
@@ -113,13 +105,12 @@ base::Result<Format> parse_names(std::string_view text, std::span<const FieldNam
       std::vector<std::string> known;
       for (const auto& field : fields) known.push_back(lower(field.name));
       const std::string near = base::nearest(name, known);
-      return base::fail(
-          base::Error{base::Code::invalid_argument,
-                      fmt::format("Invalid field requested: \"{}\"", name),
-                      {},
-                      {},
-                      {},
-                      near.empty() ? std::string{"--helpFormat lists them"} : fmt::format("did you mean {}?", near)});
+      return base::fail(base::Error{base::Code::invalid_argument,
+                                    fmt::format("Invalid field requested: \"{}\"", name),
+                                    {},
+                                    {},
+                                    {},
+                                    near.empty() ? std::string{"--helpFormat lists them"} : fmt::format("did you mean {}?", near)});
     }
     column.field = i;
     format.columns.push_back(std::move(column));

@@ -77,8 +77,7 @@ constexpr CommandOption<Target> common_rows[] = {
 
 // Applies the words; returns the operands. Letters already taken by the command's own rows win over the common ones.
 template <class Target>
-base::Result<std::vector<std::string>> read_options(std::span<const CommandOption<Target>> table, const Words& words,
-                                                    Target& target) {
+base::Result<std::vector<std::string>> read_options(std::span<const CommandOption<Target>> table, const Words& words, Target& target) {
   std::vector<CommandOption<Target>> rows(table.begin(), table.end());
   for (const auto& row : common_rows<Target>) {
     auto common = row;
@@ -105,10 +104,8 @@ std::string help_text(std::span<const CommandOption<Target>> table, std::string_
   std::string text = fmt::format("Usage: {}\n\nOptions:\n", usage);
   const auto add = [&](const CommandOption<Target>& row) {
     if (row.help.empty()) return;
-    std::string left =
-        row.letter != 0 ? fmt::format("  -{}, --{}", row.letter, row.name) : fmt::format("      --{}", row.name);
-    if (!row.value.empty())
-      left += row.argument == option::optional ? fmt::format("[={}]", row.value) : fmt::format("={}", row.value);
+    std::string left = row.letter != 0 ? fmt::format("  -{}, --{}", row.letter, row.name) : fmt::format("      --{}", row.name);
+    if (!row.value.empty()) left += row.argument == option::optional ? fmt::format("[={}]", row.value) : fmt::format("={}", row.value);
     text += fmt::format("{:<34} {}\n", left, row.help);
   };
   for (const auto& row : table) add(row);

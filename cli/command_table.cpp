@@ -18,8 +18,7 @@ namespace {
 int run_help(Context& context, const Words&) {
   context.out << "Usage: sy COMMAND [options]\n\nCommands:\n";
   for (const auto& entry : command_table())
-    if (entry.kind == CommandEntry::Kind::subcommand)
-      context.out.line(fmt::format("  {:<10} {}", entry.name, entry.summary));
+    if (entry.kind == CommandEntry::Kind::subcommand) context.out.line(fmt::format("  {:<10} {}", entry.name, entry.summary));
   context.out << "\nAlso under Slurm's names, with Slurm's options and formats:";
   for (const auto& entry : command_table())
     if (entry.kind == CommandEntry::Kind::slurm_name) context.out << " " << entry.name;
@@ -76,8 +75,7 @@ int run_command(Context& context, const Words& words) {
       return entry.run(context, Words(words.begin() + 1, words.end()));
     }
   if (words.size() < 2) return run_help(context, {}), 1;
-  if (words[1] == "--as" && words.size() > 2)
-    return run_command(context, Words(words.begin() + 2, words.end()));  // where no links exist
+  if (words[1] == "--as" && words.size() > 2) return run_command(context, Words(words.begin() + 2, words.end()));  // where no links exist
   std::string_view name = words[1];
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version" || name == "-V") name = "version";

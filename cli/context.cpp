@@ -72,8 +72,7 @@ std::unique_ptr<Context> process_context() {
   context->read_line = one_line;
   context->stdin_is_tty = ::isatty(STDIN_FILENO) == 1;
   context->now_us = [] {
-    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   };
   context->sleep_ms = [](int ms) {
     timespec span{ms / 1000, (ms % 1000) * 1'000'000L};

@@ -35,8 +35,7 @@ class JsonParser {
   }
 
   bool word(std::string_view expected, Kind kind) {
-    if (static_cast<std::size_t>(end_ - at_) < expected.size() || std::string_view{at_, expected.size()} != expected)
-      return false;
+    if (static_cast<std::size_t>(end_ - at_) < expected.size() || std::string_view{at_, expected.size()} != expected) return false;
     const auto index = open(kind);
     at_ += expected.size();
     close(index);
@@ -46,9 +45,7 @@ class JsonParser {
   bool number() {
     const auto index = open(Kind::number);
     const char* start = at_;
-    while (at_ != end_ &&
-           ((*at_ >= '0' && *at_ <= '9') || *at_ == '-' || *at_ == '+' || *at_ == '.' || *at_ == 'e' || *at_ == 'E'))
-      ++at_;
+    while (at_ != end_ && ((*at_ >= '0' && *at_ <= '9') || *at_ == '-' || *at_ == '+' || *at_ == '.' || *at_ == 'e' || *at_ == 'E')) ++at_;
     close(index);
     return at_ != start;
   }
@@ -66,8 +63,7 @@ class JsonParser {
     if (code < 0x80U) return byte(code);
     if (code < 0x800U) return byte(0xC0U | code >> 6U), byte(0x80U | (code & 0x3FU));
     if (code < 0x10000U) return byte(0xE0U | code >> 12U), byte(0x80U | (code >> 6U & 0x3FU)), byte(0x80U | (code & 0x3FU));
-    byte(0xF0U | code >> 18U), byte(0x80U | (code >> 12U & 0x3FU)), byte(0x80U | (code >> 6U & 0x3FU)),
-        byte(0x80U | (code & 0x3FU));
+    byte(0xF0U | code >> 18U), byte(0x80U | (code >> 12U & 0x3FU)), byte(0x80U | (code >> 6U & 0x3FU)), byte(0x80U | (code & 0x3FU));
   }
 
   bool escape(std::string& to) {
@@ -99,10 +95,8 @@ class JsonParser {
     }
     std::string decoded{document_.values_[index].begin, at_};
     while (at_ != end_ && *at_ != '"') {
-      if (*at_ != '\\')
-        decoded += *at_++;
-      else if (++at_; !escape(decoded))
-        return false;
+      if (*at_ != '\\') decoded += *at_++;
+      else if (++at_; !escape(decoded)) return false;
     }
     if (at_ == end_) return false;
     ++at_;
@@ -140,20 +134,13 @@ class JsonParser {
     skip_blanks();
     if (at_ == end_ || depth > max_depth) return false;
     switch (*at_) {
-      case '{':
-        return container('}', depth);
-      case '[':
-        return container(']', depth);
-      case '"':
-        return string();
-      case 't':
-        return word("true", Kind::boolean);
-      case 'f':
-        return word("false", Kind::boolean);
-      case 'n':
-        return word("null", Kind::null);
-      default:
-        return number();
+      case '{': return container('}', depth);
+      case '[': return container(']', depth);
+      case '"': return string();
+      case 't': return word("true", Kind::boolean);
+      case 'f': return word("false", Kind::boolean);
+      case 'n': return word("null", Kind::null);
+      default: return number();
     }
   }
 
@@ -176,15 +163,9 @@ base::Result<JsonDocument> JsonDocument::parse(std::string text) {
 }
 
 bool Json::is_null() const { return document_ == nullptr || document_->values_[index_].kind == JsonDocument::Kind::null; }
-bool Json::is_string() const {
-  return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::string;
-}
-bool Json::is_number() const {
-  return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::number;
-}
-bool Json::is_object() const {
-  return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::object;
-}
+bool Json::is_string() const { return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::string; }
+bool Json::is_number() const { return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::number; }
+bool Json::is_object() const { return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::object; }
 bool Json::is_array() const { return document_ != nullptr && document_->values_[index_].kind == JsonDocument::Kind::array; }
 
 std::string_view Json::raw() const {
@@ -221,8 +202,7 @@ Json Json::operator[](std::string_view member) const {
   if (!is_object()) return {};
   const auto& values = document_->values_;
   for (std::uint32_t i = index_ + 1; i < values[index_].next; i = values[i + 1].next)
-    if (values[i].length == member.size() && std::string_view{values[i].begin, values[i].length} == member)
-      return {document_, i + 1};
+    if (values[i].length == member.size() && std::string_view{values[i].begin, values[i].length} == member) return {document_, i + 1};
   return {};
 }
 

@@ -22,7 +22,10 @@ class JsonWriter {
   JsonWriter& value(const std::string& s) { return value(std::string_view{s}); }
   JsonWriter& value(bool b) { return raw(b ? "true" : "false"); }
   template <class N>
-  requires(std::is_integral_v<N> && !std::is_same_v<N, bool>) JsonWriter& value(N n) { return raw(std::to_string(n)); }
+    requires(std::is_integral_v<N> && !std::is_same_v<N, bool>)
+  JsonWriter& value(N n) {
+    return raw(std::to_string(n));
+  }
   JsonWriter& value(double);
   JsonWriter& null() { return raw("null"); }
   JsonWriter& raw(std::string_view json);  // text that is JSON already

@@ -11,8 +11,7 @@ namespace sy::cli {
 class Output {
  public:
   // Without a stream the text stays in text(): that is what tests read.
-  explicit Output(std::FILE* stream = nullptr, bool tty = false, int width = 80)
-      : stream_(stream), tty_(tty), width_(width) {}
+  explicit Output(std::FILE* stream = nullptr, bool tty = false, int width = 80) : stream_(stream), tty_(tty), width_(width) {}
   ~Output() { flush(); }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;

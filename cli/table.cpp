@@ -43,8 +43,7 @@ Colour state_colour(std::string_view state) {
 std::string span_words(std::int64_t s) {
   if (s < 60) return fmt::format("{} s", s);
   if (s < 3600) return fmt::format("{} min", s / 60);
-  if (s < 86'400)
-    return s % 3600 / 60 == 0 ? fmt::format("{} h", s / 3600) : fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
+  if (s < 86'400) return s % 3600 / 60 == 0 ? fmt::format("{} h", s / 3600) : fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
   return s % 86'400 / 3600 == 0 ? fmt::format("{} d", s / 86'400) : fmt::format("{} d {} h", s / 86'400, s % 86'400 / 3600);
 }
 

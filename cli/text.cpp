@@ -52,10 +52,8 @@ std::string url_encode(std::string_view text) {
   static constexpr std::string_view safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~,";
   std::string result;
   for (const char c : text)
-    if (safe.find(c) != std::string_view::npos)
-      result += c;
-    else
-      result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (safe.find(c) != std::string_view::npos) result += c;
+    else result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   return result;
 }
 

@@ -91,9 +91,7 @@ void alloc_nodes(Out out, Row row, View) {
   out += std::to_string(row.batch_step ? 1 : was_started(row.job) ? row.job["node_count"].integer() : 0);
 }
 void node_count(Out out, Row row, View) { out += std::to_string(row.batch_step ? 1 : row.job["node_count"].integer()); }
-void cpu_count(Out out, Row row, View) {
-  out += std::to_string(row.batch_step ? batch_cpus(row.job) : row.job["cpus"].integer());
-}
+void cpu_count(Out out, Row row, View) { out += std::to_string(row.batch_step ? batch_cpus(row.job) : row.job["cpus"].integer()); }
 void task_count(Out out, Row row, View) {
   if (row.batch_step) out += "1";
 }
@@ -115,10 +113,8 @@ void state(Out out, Row row, View) {
 }
 void exit_code(Out out, Row row, View) {
   // Killed for memory shows as 0:125, as in Slurm, whatever the script itself said.
-  if (row.job["slurm_state"].text() == "OUT_OF_MEMORY")
-    out += "0:125";
-  else
-    out += fmt::format("{}:{}", row.job["exit_code"].integer(), row.job["exit_signal"].integer());
+  if (row.job["slurm_state"].text() == "OUT_OF_MEMORY") out += "0:125";
+  else out += fmt::format("{}:{}", row.job["exit_code"].integer(), row.job["exit_signal"].integer());
 }
 void derived_exit(Out out, Row row, View) {
   if (!row.batch_step) out += fmt::format("{}:0", row.job["exit_code"].integer());
@@ -132,8 +128,7 @@ void cpu_time(Out out, Row row, View) { out += hms(cpu_seconds(row)); }
 void cpu_time_raw(Out out, Row row, View) { out += std::to_string(cpu_seconds(row)); }
 void total_cpu(Out out, Row row, View) { out += cpu_time_text(row.job["cpu_time_s"].number()); }
 void max_rss(Out out, Row row, View view) {
-  if (row.batch_step && row.job["peak_memory_mib"].is_number())
-    out += size(row.job["peak_memory_mib"].integer() * 1024, view, 'K');
+  if (row.batch_step && row.job["peak_memory_mib"].is_number()) out += size(row.job["peak_memory_mib"].integer() * 1024, view, 'K');
 }
 void max_rss_node(Out out, Row row, View) {
   if (row.batch_step) out += row.job["batch_host"].text();

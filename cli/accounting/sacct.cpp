@@ -24,10 +24,9 @@ using option::Done;
 using option::Given;
 
 struct Query : CommonOptions {
-  std::string jobs, users, names, partitions, states, accounts, qos, nodes, wckeys, clusters, format, start, end,
-      delimiter{"|"}, units;
-  bool all_users{}, allocations{}, duplicates{}, no_header{}, parsable{}, parsable2{}, brief{}, long_form{}, helpformat{},
-      noconvert{}, all_clusters{};
+  std::string jobs, users, names, partitions, states, accounts, qos, nodes, wckeys, clusters, format, start, end, delimiter{"|"}, units;
+  bool all_users{}, allocations{}, duplicates{}, no_header{}, parsable{}, parsable2{}, brief{}, long_form{}, helpformat{}, noconvert{},
+      all_clusters{};
 };
 
 Done add_format(Query& q, const Given& given) { return option::add<&Query::format>(q, given); }
@@ -116,25 +115,20 @@ base::Result<std::vector<Column>> parse_columns(std::string_view format) {
       std::vector<std::string> known;
       for (const auto& each : accounting_fields()) known.push_back(lower(each.name));
       const std::string near = base::nearest(lower(name), known);
-      return base::fail(
-          base::Error{Code::invalid_argument,
-                      fmt::format("Invalid field requested: \"{}\"", name),
-                      {},
-                      {},
-                      {},
-                      near.empty() ? std::string{"sacct --helpformat lists them"} : fmt::format("did you mean {}?", near)});
+      return base::fail(base::Error{Code::invalid_argument,
+                                    fmt::format("Invalid field requested: \"{}\"", name),
+                                    {},
+                                    {},
+                                    {},
+                                    near.empty() ? std::string{"sacct --helpformat lists them"} : fmt::format("did you mean {}?", near)});
     }
     int width = field->width;
     if (percent != std::string::npos) {
       const std::string number = part.substr(percent + 1);
       const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), width);
       if (fault != std::errc{} || end != number.data() + number.size() || width == 0 || width < -65'536 || width > 65'536)
-        return base::fail(base::Error{Code::invalid_argument,
-                                      fmt::format("\"{}\" is not a width", number),
-                                      "--format",
-                                      {},
-                                      part,
-                                      "write name%20 or name%-20"});
+        return base::fail(base::Error{
+            Code::invalid_argument, fmt::format("\"{}\" is not a width", number), "--format", {}, part, "write name%20 or name%-20"});
     }
     columns.push_back({field, width});
   }
@@ -200,16 +194,12 @@ void append_cell(std::string& line, std::string value, int width) {
   line += ' ';
 }
 
-void print_line(Context& context, const Query& q, const std::vector<Column>& columns,
-                const std::vector<std::string>& cells) {
+void print_line(Context& context, const Query& q, const std::vector<Column>& columns, const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (q.parsable2)
-      line += (i > 0 ? q.delimiter : "") + cells[i];
-    else if (q.parsable)
-      line += cells[i] + q.delimiter;
-    else
-      append_cell(line, cells[i], columns[i].width);
+    if (q.parsable2) line += (i > 0 ? q.delimiter : "") + cells[i];
+    else if (q.parsable) line += cells[i] + q.delimiter;
+    else append_cell(line, cells[i], columns[i].width);
   }
   context.out.line(line);
 }
@@ -284,12 +274,7 @@ std::string to_json(const std::vector<Json>& jobs, std::string_view cluster) {
         .member("number", limit.integer() / 60)
         .close();
     const auto cpu_us = static_cast<std::int64_t>(job["cpu_time_s"].number() * 1e6);
-    w.name("total")
-        .object()
-        .member("seconds", cpu_us / 1'000'000)
-        .member("microseconds", cpu_us % 1'000'000)
-        .close()
-        .close();
+    w.name("total").object().member("seconds", cpu_us / 1'000'000).member("microseconds", cpu_us % 1'000'000).close().close();
     const bool killed = job["exit_signal"].integer() != 0;
     w.name("exit_code")
         .object()
@@ -333,10 +318,8 @@ int print_helpformat(Context& context) {
   int column = 0;
   for (const auto& field : accounting_fields()) {
     context.out << fmt::format("{:<20}", field.name);
-    if (++column % 4 == 0)
-      context.out << "\n";
-    else
-      context.out << " ";
+    if (++column % 4 == 0) context.out << "\n";
+    else context.out << " ";
   }
   context.out << "\n";
   return 0;
@@ -346,8 +329,7 @@ int load_and_print(Context& context, const Query& q, const std::vector<Column>& 
   auto query = make_query(context, q, states);
   if (!query) return complain(context, base::to_text(query.error()));
   AccountingView view{TimeStyle::of(context), {}, q.units.empty() ? '\0' : q.units[0], q.noconvert};
-  const bool shows_cluster =
-      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.field->name == "Cluster"; });
+  const bool shows_cluster = std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.field->name == "Cluster"; });
   const bool named = !q.clusters.empty() && lower(q.clusters) != "all" && q.clusters != "-1";
   if (shows_cluster || q.json || named) {
     auto config = call(context, get("/v1/config"));
@@ -364,8 +346,7 @@ int load_and_print(Context& context, const Query& q, const std::vector<Column>& 
   }
   const auto drop_unless = [&](const std::string& list, std::string_view member) {
     if (const auto keep = split_list(list); !keep.empty())
-      std::erase_if(pages.rows,
-                    [&](Json job) { return std::find(keep.begin(), keep.end(), job[member].text()) == keep.end(); });
+      std::erase_if(pages.rows, [&](Json job) { return std::find(keep.begin(), keep.end(), job[member].text()) == keep.end(); });
   };
   drop_unless(q.qos, "qos");
   drop_unless(q.wckeys, "wckey");

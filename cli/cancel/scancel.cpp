@@ -53,8 +53,7 @@ constexpr CommandOption<Query> table[] = {
 // clang-format on
 
 bool filtered(const Query& q) {
-  return q.me ||
-         !(q.users + q.names + q.partitions + q.states + q.accounts + q.qos + q.nodes + q.wckey + q.reservation).empty();
+  return q.me || !(q.users + q.names + q.partitions + q.states + q.accounts + q.qos + q.nodes + q.wckey + q.reservation).empty();
 }
 
 int complain(Context& context, std::string_view what) {
@@ -68,9 +67,8 @@ base::Result<std::string> job_id(const std::string& word) {
   const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), id);
   if (fault != std::errc{} || id == 0) return base::fail(Code::invalid_argument, fmt::format("Invalid job id {}", word));
   if (end != word.data() + word.size())
-    return base::fail(
-        Code::unsupported,
-        fmt::format("Invalid job id {}: array tasks, steps and components are not carried out by this release", word));
+    return base::fail(Code::unsupported,
+                      fmt::format("Invalid job id {}: array tasks, steps and components are not carried out by this release", word));
   return word;
 }
 
@@ -86,8 +84,7 @@ base::Result<std::vector<std::string>> find_jobs(Context& context, const Query& 
   if (!states) return base::fail(states.error());
   if (!q.states.empty() && states->none) return std::vector<std::string>{};
   add_parameter(query, "state", q.states.empty() || states->all ? std::string{active_states} : join(states->ours));
-  add_parameter(query, "user",
-                q.me ? (context.user.empty() ? std::to_string(context.uid) : context.user) : user_names(q.users));
+  add_parameter(query, "user", q.me ? (context.user.empty() ? std::to_string(context.uid) : context.user) : user_names(q.users));
   add_parameter(query, "name", q.names);
   add_parameter(query, "partition", q.partitions);
   add_parameter(query, "account", q.accounts);
@@ -121,8 +118,7 @@ base::Result<std::string> signal_body(const Query& q) {
 std::string slurm_words(const base::Error& error) {
   if (error.code == Code::not_found) return "Invalid job id specified";
   if (error.code == Code::forbidden) return "Access/permission denied";
-  if (error.code == Code::conflict)
-    return fmt::format("Job/step already completing or completed ({})", base::to_text(error));
+  if (error.code == Code::conflict) return fmt::format("Job/step already completing or completed ({})", base::to_text(error));
   return slurm_contact_text(error);
 }
 
@@ -145,8 +141,7 @@ int end_all(Context& context, const Query& q, const std::vector<std::string>& id
   int code = 0;
   for (const auto& id : ids) {
     if (q.interactive && !confirmed(context, id)) continue;
-    if (q.verbose)
-      context.err.line(fmt::format("{}: {} job {}", context.program, q.signal.empty() ? "Terminating" : "Signaling", id));
+    if (q.verbose) context.err.line(fmt::format("{}: {} job {}", context.program, q.signal.empty() ? "Terminating" : "Signaling", id));
     const auto answer = call_again(context, post(fmt::format("/v1/jobs/{}/{}", id, verb), body));
     if (answer) continue;
     if (q.quiet && answer.error().code == Code::conflict) continue;
@@ -162,8 +157,7 @@ int run_scancel(Context& context, const Words& words) {
   Query q;
   auto operands = read_options<Query>(table, words, q);
   if (!operands) return complain(context, base::to_text(operands.error()));
-  if (auto code = answer_common<Query>(context, table, q, fmt::format("{} [options] [job id …]", context.program)))
-    return *code;
+  if (auto code = answer_common<Query>(context, table, q, fmt::format("{} [options] [job id …]", context.program))) return *code;
   std::vector<std::string> ids;
   for (const auto& operand : *operands)
     for (const auto& word : split_list(operand)) {

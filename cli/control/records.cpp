@@ -35,8 +35,7 @@ std::string_view or_null(Json value) { return value.text().empty() ? std::string
 std::string_view or_empty(Json value) { return value.text(); }
 std::optional<std::int64_t> point(Json value) { return value.is_number() ? std::optional{value.integer()} : std::nullopt; }
 std::string span(Json seconds, std::string_view when_null) {
-  return seconds.is_number() ? base::format_walltime_long(base::Duration{base::seconds{seconds.integer()}})
-                             : std::string{when_null};
+  return seconds.is_number() ? base::format_walltime_long(base::Duration{base::seconds{seconds.integer()}}) : std::string{when_null};
 }
 std::string memory(std::int64_t mib) { return base::format_memory(base::Mebibytes{mib}); }
 
@@ -68,8 +67,7 @@ void job_details(Record& record, Json job) {
     job["gres_detail"].for_each([&](Json entry) {
       if (entry["node"].text() == grant["node"].text()) gres = gres_on_node(entry);
     });
-    record.line("  Nodes={} CPUs={:g} Tasks={} GRES={}", grant["node"].text(), grant["cpus"].number(),
-                grant["tasks"].integer(), gres);
+    record.line("  Nodes={} CPUs={:g} Tasks={} GRES={}", grant["node"].text(), grant["cpus"].number(), grant["tasks"].integer(), gres);
   });
 }
 
@@ -78,8 +76,7 @@ void job_times(Record& record, Json job, const TimeStyle& times) {
   const auto start = started ? started : point(job["planned_start_us"]);
   auto end = point(job["ended_us"]);
   if (!end && start && job["time_limit_s"].is_number()) end = *start + job["time_limit_s"].integer() * 1'000'000;
-  record.line("RunTime={} TimeLimit={} TimeMin=N/A", span(job["elapsed_s"], "00:00:00"),
-              span(job["time_limit_s"], "UNLIMITED"));
+  record.line("RunTime={} TimeLimit={} TimeMin=N/A", span(job["elapsed_s"], "00:00:00"), span(job["time_limit_s"], "UNLIMITED"));
   record.line("SubmitTime={} EligibleTime={}", times.micros(point(job["submitted_us"]), "Unknown"),
               times.micros(point(job["eligible_us"]), "Unknown"));
   record.line("AccrueTime={}", times.micros(point(job["eligible_us"]), "Unknown"));
@@ -88,8 +85,8 @@ void job_times(Record& record, Json job, const TimeStyle& times) {
 }
 
 void job_resources(Record& record, Json job) {
-  record.line("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={:g} ReqB:S:C:T=0:0:*:*", job["node_count"].integer(),
-              job["cpus"].integer(), job["tasks"].integer(), job["cpus_per_task"].number(1));
+  record.line("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={:g} ReqB:S:C:T=0:0:*:*", job["node_count"].integer(), job["cpus"].integer(),
+              job["tasks"].integer(), job["cpus_per_task"].number(1));
   record.line("ReqTRES={}", or_null(job["tres"]));
   record.line("AllocTRES={}", job["nodes"].text().empty() ? std::string_view{"(null)"} : or_null(job["tres"]));
   const auto per_node = job["tasks_per_node"].integer();
@@ -97,8 +94,7 @@ void job_resources(Record& record, Json job) {
   const auto cpus = std::max<std::int64_t>(1, per_node) * std::max<std::int64_t>(1, job["cpus_per_task"].integer());
   if (job["memory_per_cpu_mib"].is_number())
     record.line("MinCPUsNode={} MinMemoryCPU={} MinTmpDiskNode=0", cpus, memory(job["memory_per_cpu_mib"].integer()));
-  else
-    record.line("MinCPUsNode={} MinMemoryNode={} MinTmpDiskNode=0", cpus, memory(job["memory_per_node_mib"].integer()));
+  else record.line("MinCPUsNode={} MinMemoryNode={} MinTmpDiskNode=0", cpus, memory(job["memory_per_node_mib"].integer()));
   const std::string_view sharing = job["sharing"].text();
   record.line("Features={} DelayBoot=00:00:00", or_null(job["constraint"]));
   record.line("OverSubscribe={} Contiguous={} Licenses=(null) Network=(null)",
@@ -115,19 +111,18 @@ std::string job_record(Json job, const RecordStyle& style) {
   record.line("JobId={} JobName={}", job["id"].integer(), job["name"].text());
   record.line("UserId={}({}) GroupId={}({}) MCS_label=N/A", job["user"].text(), job["uid"].integer(), job["group"].text(),
               job["gid"].integer());
-  record.line("Priority={} Nice={} Account={} QOS={} WCKey={}", job["priority"].integer(), job["nice"].integer(),
-              or_null(job["account"]), or_null(job["qos"]), or_null(job["wckey"]));
+  record.line("Priority={} Nice={} Account={} QOS={} WCKey={}", job["priority"].integer(), job["nice"].integer(), or_null(job["account"]),
+              or_null(job["qos"]), or_null(job["wckey"]));
   record.line("JobState={} Reason={} Dependency=(null)", job["slurm_state"].text(), job["reason"].text("None"));
   if (!job["reason_text"].text().empty()) record.line("ReasonText=\"{}\"", job["reason_text"].text());
-  record.line("Requeue={} Restarts={} BatchFlag=1 Reboot=0 ExitCode={}:{}", job["requeue"].boolean() ? 1 : 0,
-              job["restarts"].integer(), job["exit_code"].integer(), job["exit_signal"].integer());
+  record.line("Requeue={} Restarts={} BatchFlag=1 Reboot=0 ExitCode={}:{}", job["requeue"].boolean() ? 1 : 0, job["restarts"].integer(),
+              job["exit_code"].integer(), job["exit_signal"].integer());
   if (style.details) record.line("DerivedExitCode={}:{}", job["exit_code"].integer(), job["exit_signal"].integer());
   job_times(record, job, style.times);
   record.line("Partition={} AllocNode:Sid={}:0", job["partition"].text(), job["spec"]["submit_host"].text("N/A"));
   record.line("ReqNodeList={} ExcNodeList={}", or_null(job["nodelist"]), or_null(job["exclude"]));
-  record.line(
-      "NodeList={}{}", or_null(job["nodes"]),
-      job["planned_nodes"].text().empty() ? std::string{} : fmt::format(" SchedNodeList={}", job["planned_nodes"].text()));
+  record.line("NodeList={}{}", or_null(job["nodes"]),
+              job["planned_nodes"].text().empty() ? std::string{} : fmt::format(" SchedNodeList={}", job["planned_nodes"].text()));
   if (!job["batch_host"].text().empty()) record.line("BatchHost={}", job["batch_host"].text());
   job_resources(record, job);
   if (style.details) job_details(record, job);
@@ -166,8 +161,7 @@ std::string node_tres(std::int64_t cpus, std::int64_t mib, std::string_view gres
   for (const auto& part : split_list(gres)) {
     const auto paren = part.substr(0, part.find('('));
     const auto colon = paren.rfind(':');
-    if (colon != std::string::npos)
-      counts[paren.substr(0, paren.find(':'))] += std::strtoll(paren.c_str() + colon + 1, nullptr, 10);
+    if (colon != std::string::npos) counts[paren.substr(0, paren.find(':'))] += std::strtoll(paren.c_str() + colon + 1, nullptr, 10);
   }
   for (const auto& [name, count] : counts)
     if (count > 0) text += fmt::format(",gres/{}={}", name, count);
@@ -196,8 +190,8 @@ std::string node_record(Json node, const RecordStyle& style) {
   record.line("NodeAddr={} NodeHostName={} Port={} Version={}", address, node["name"].text(), node["port"].integer(),
               or_null(node["version"]));
   record.line("OS=Linux ");
-  record.line("RealMemory={} AllocMem={} FreeMem=N/A Sockets={} Boards=1", node["memory_mib"].integer(),
-              node["memory_held_mib"].integer(), node["sockets"].integer(1));
+  record.line("RealMemory={} AllocMem={} FreeMem=N/A Sockets={} Boards=1", node["memory_mib"].integer(), node["memory_held_mib"].integer(),
+              node["sockets"].integer(1));
   record.line("State={} ThreadsPerCore={} TmpDisk=0 Weight={} Owner=N/A MCS_label=N/A", node_state_words(node),
               node["threads_per_core"].integer(1), node["weight"].integer(1));
   record.line("Partitions={} ", words_of(node["partitions"]));
@@ -227,8 +221,8 @@ std::string partition_record(Json partition, const RecordStyle& style) {
               most.is_number() ? std::to_string(most.integer()) : "UNLIMITED", span(partition["max_time_s"], "UNLIMITED"),
               partition["min_nodes"].integer());
   record.line("Nodes={}", or_null(partition["nodes"]));
-  record.line("PriorityJobFactor=1 PriorityTier={} RootOnly=NO ReqResv=NO OverSubscribe={}",
-              partition["priority_tier"].integer(1), exclusive ? "EXCLUSIVE" : "NO");
+  record.line("PriorityJobFactor=1 PriorityTier={} RootOnly=NO ReqResv=NO OverSubscribe={}", partition["priority_tier"].integer(1),
+              exclusive ? "EXCLUSIVE" : "NO");
   record.line("OverTimeLimit=NONE PreemptMode=OFF");
   record.line("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE", upper(partition["state"].text("up")),
               partition["cpus"].integer(), partition["node_count"].integer());

@@ -88,8 +88,7 @@ std::vector<std::string> id_words(const Words& words) {
 }
 
 // hold, release, requeue: one request a job; all are tried.
-int each_job(Context& context, std::string_view verb, std::string_view api_verb, const Words& words,
-             const std::string& body) {
+int each_job(Context& context, std::string_view verb, std::string_view api_verb, const Words& words, const std::string& body) {
   const auto ids = id_words(words);
   if (ids.empty()) return complain(context, fmt::format("too few arguments for keyword:{}", verb));
   int code = 0;
@@ -118,13 +117,12 @@ base::Result<std::string> with_time_step(Context& context, const std::string& id
   if (!job) return base::fail(job.error());
   const Json limit = job->root()["time_limit_s"];
   if (!limit.is_number())
-    return base::fail(
-        base::Error{Code::invalid_argument, "the job has no time limit to add to", "TimeLimit", {}, change.time_step, {}});
+    return base::fail(base::Error{Code::invalid_argument, "the job has no time limit to add to", "TimeLimit", {}, change.time_step, {}});
   const std::int64_t step = base::to_seconds(**base::parse_walltime(std::string_view{change.time_step}.substr(1)));
   const std::int64_t seconds = limit.integer() + (change.time_step[0] == '-' ? -step : step);
   if (seconds <= 0)
-    return base::fail(base::Error{
-        Code::invalid_argument, "nothing would be left of the time limit", "TimeLimit", {}, change.time_step, {}});
+    return base::fail(
+        base::Error{Code::invalid_argument, "nothing would be left of the time limit", "TimeLimit", {}, change.time_step, {}});
   std::string body = change.body.empty() ? "{}" : change.body;
   body.insert(1, fmt::format("\"time_limit_s\":{}{}", seconds, body.size() > 2 ? "," : ""));
   return body;
@@ -158,16 +156,12 @@ int update_nodes(Context& context, const std::string& list, const std::vector<As
   std::string state, reason;
   for (const auto& [key, value] : assignments) {
     const std::string name = lower(key);
-    if (name == "state")
-      state = lower(value);
-    else if (name == "reason")
-      reason = value;
+    if (name == "state") state = lower(value);
+    else if (name == "reason") reason = value;
     else
       return complain(
           context,
-          fmt::format(
-              "scontrol: error: {}: this release changes State and Reason of nodes; the rest is in the configuration file",
-              key));
+          fmt::format("scontrol: error: {}: this release changes State and Reason of nodes; the rest is in the configuration file", key));
   }
   if (reason.size() > 1 && (reason.front() == '"' || reason.front() == '\'') && reason.back() == reason.front())
     reason = reason.substr(1, reason.size() - 2);
@@ -175,11 +169,10 @@ int update_nodes(Context& context, const std::string& list, const std::vector<As
                           : state == "down"                                            ? "down"
                           : state == "resume" || state == "undrain" || state == "idle" ? "resume"
                                                                                        : "";
-  if (verb.empty())
-    return complain(context, fmt::format("Invalid input: State={}; write DRAIN, DOWN or RESUME\nRequest aborted", state));
+  if (verb.empty()) return complain(context, fmt::format("Invalid input: State={}; write DRAIN, DOWN or RESUME\nRequest aborted", state));
   if (verb != "resume" && reason.empty())
-    return complain(context, fmt::format("You must specify a reason when {}. Request denied",
-                                         verb == "drain" ? "DRAINING a node" : "DOWNING a node"));
+    return complain(
+        context, fmt::format("You must specify a reason when {}. Request denied", verb == "drain" ? "DRAINING a node" : "DOWNING a node"));
   auto names = base::expand_hostlist(list);
   if (!names) return complain(context, base::to_text(names.error()));
   JsonWriter w;
@@ -190,9 +183,8 @@ int update_nodes(Context& context, const std::string& list, const std::vector<As
   for (const auto& name : *names)
     if (auto answer = call_again(context, post(fmt::format("/v1/nodes/{}/{}", url_encode(name), verb), body)); !answer) {
       const bool unknown = answer.error().code == Code::not_found;
-      code = complain(context,
-                      fmt::format("slurm_update error: {}", unknown ? fmt::format("Invalid node name specified: {}", name)
-                                                                    : slurm_contact_text(answer.error())));
+      code = complain(context, fmt::format("slurm_update error: {}", unknown ? fmt::format("Invalid node name specified: {}", name)
+                                                                             : slurm_contact_text(answer.error())));
     }
   return code;
 }
@@ -204,17 +196,13 @@ int update(Context& context, const Words& words) {
   std::vector<Assignment> rest;
   for (auto& each : *assignments) {
     const std::string key = lower(each.first);
-    if (key == "jobid" || key == "job")
-      jobs = each.second;
-    else if (key == "nodename" || key == "node")
-      nodes = each.second;
+    if (key == "jobid" || key == "job") jobs = each.second;
+    else if (key == "nodename" || key == "node") nodes = each.second;
     else if (key == "partitionname" || key == "reservationname")
-      return complain(context,
-                      fmt::format("scontrol: error: {}: {}", each.first,
-                                  key[0] == 'p' ? "partitions are changed in the configuration file; then reload switchyardd"
-                                                : "reservations are not carried out by this release"));
-    else
-      rest.push_back(std::move(each));
+      return complain(context, fmt::format("scontrol: error: {}: {}", each.first,
+                                           key[0] == 'p' ? "partitions are changed in the configuration file; then reload switchyardd"
+                                                         : "reservations are not carried out by this release"));
+    else rest.push_back(std::move(each));
   }
   if (!jobs.empty()) return update_jobs(context, jobs, rest);
   if (!nodes.empty()) return update_nodes(context, nodes, rest);
@@ -225,8 +213,7 @@ int write_script(Context& context, const Words& words) {
   if (words.size() < 2 || match_word(lower(words[0]), {"batch_script"}).empty())
     return complain(context, "scontrol: error: write batch_script JOBID [FILE|-]");
   auto script = call_text(context, get(fmt::format("/v1/jobs/{}/script", url_encode(words[1]))));
-  if (!script)
-    return complain(context, fmt::format("scontrol: error: job script retrieval failed: {}", refusal(script.error())));
+  if (!script) return complain(context, fmt::format("scontrol: error: job script retrieval failed: {}", refusal(script.error())));
   if (words.size() > 2 && words[2] == "-") return context.out << *script, 0;
   const std::string path = words.size() > 2 ? words[2] : fmt::format("slurm-{}.sh", words[1]);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
@@ -244,8 +231,7 @@ int wait_job(Context& context, const Words& words) {
     if (!job) return complain(context, fmt::format("slurm_load_jobs error: {}", refusal(job.error())));
     if (const auto state = job->root()["state"].text(); state == "ended")
       return complain(context, fmt::format("job {} has ended", words[0]));
-    else if (state != "pending" && state != "starting")
-      return 0;
+    else if (state != "pending" && state != "starting") return 0;
   }
 }
 
@@ -289,8 +275,7 @@ int run_command_words(Context& context, const Options& options, const Words& wor
                                        "fsdampeningfactor",
                                        "power"})
     if (verb == later)
-      return complain(
-          context, fmt::format("scontrol: error: {}: this command is known, but this release does not carry it out", verb));
+      return complain(context, fmt::format("scontrol: error: {}: this command is known, but this release does not carry it out", verb));
   return complain(context, fmt::format("invalid keyword: {}", words.front()));
 }
 

@@ -44,8 +44,7 @@ int show_jobs(Context& context, const ScontrolOptions& options, const Words& nam
   }
   for (const auto& id : ids) {
     auto got = call(context, get("/v1/jobs/" + id));
-    if (!got && got.error().code == base::Code::not_found)
-      return complain(context, "slurm_load_jobs error: Invalid job id specified");
+    if (!got && got.error().code == base::Code::not_found) return complain(context, "slurm_load_jobs error: Invalid job id specified");
     if (!got) return fail_loading(context, "slurm_load_jobs error", got.error());
     pages.documents.push_back(std::move(*got));
     pages.rows.push_back(pages.documents.back().root());
@@ -80,10 +79,8 @@ int show_list(Context& context, const ScontrolOptions& options, const Words& nam
   int code = 0;
   for (const auto& name : wanted) {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](Json row) { return row["name"].text() == name; });
-    if (found != rows.end())
-      write(*found);
-    else
-      code = complain(context, fmt::format("{} {} not found", nodes ? "Node" : "Partition", name));
+    if (found != rows.end()) write(*found);
+    else code = complain(context, fmt::format("{} {} not found", nodes ? "Node" : "Partition", name));
   }
   return code;
 }
@@ -91,14 +88,12 @@ int show_list(Context& context, const ScontrolOptions& options, const Words& nam
 int show_hosts(Context& context, const Words& words, bool expand, bool sorted) {
   std::string text = join(words);
   if (text.empty()) text = context.env("SLURM_JOB_NODELIST").value_or(context.env("SLURM_NODELIST").value_or(""));
-  if (text.empty())
-    return complain(context, expand ? "scontrol: error: host list is empty" : "scontrol: error: name a list of hosts");
+  if (text.empty()) return complain(context, expand ? "scontrol: error: host list is empty" : "scontrol: error: name a list of hosts");
   auto names = base::expand_hostlist(text);
   if (!names) return complain(context, fmt::format("Invalid hostlist: {}: {}", text, base::to_text(names.error())));
   if (expand)
     for (const auto& name : *names) context.out.line(name);
-  else
-    context.out.line(sorted ? base::fold_hostlist(std::move(*names)) : base::fold_hostlist_in_order(*names));
+  else context.out.line(sorted ? base::fold_hostlist(std::move(*names)) : base::fold_hostlist_in_order(*names));
   return 0;
 }
 
@@ -119,9 +114,7 @@ int show_config(Context& context, const ScontrolOptions& options) {
   const Json root = config->root();
   if (options.json) return context.out.line(root.raw()), 0;
   const TimeStyle times = TimeStyle::of(context);
-  const auto line = [&](std::string_view key, std::string_view value) {
-    context.out.line(fmt::format("{:<23} = {}", key, value));
-  };
+  const auto line = [&](std::string_view key, std::string_view value) { context.out.line(fmt::format("{:<23} = {}", key, value)); };
   context.out.line(fmt::format("Configuration data as of {}", times.text(times.now_s())));
   // What tools read under Slurm's names; the rest under ours.
   Json keep = root["keep_ended_s"];
@@ -150,13 +143,11 @@ int scontrol_show(Context& context, const ScontrolOptions& options, const Words&
   if (const auto equals = what.find('='); equals != std::string::npos) {
     names.insert(names.begin(), words.front().substr(equals + 1));
     what = what.substr(0, equals);
-    if (what == "jobid" || what == "nodename" || what == "partitionname")
-      what.resize(what.size() - (what == "jobid" ? 2 : 4));
+    if (what == "jobid" || what == "nodename" || what == "partitionname") what.resize(what.size() - (what == "jobid" ? 2 : 4));
   }
   if (what == "jobs" || match_word(what, {"job"}) == "job") return show_jobs(context, options, names);
   if (what == "nodes" || match_word(what, {"node"}) == "node") return show_list(context, options, names, true);
-  if (what == "partitions" || match_word(what, {"partition"}) == "partition")
-    return show_list(context, options, names, false);
+  if (what == "partitions" || match_word(what, {"partition"}) == "partition") return show_list(context, options, names, false);
   if (what == "hostlist") return show_hosts(context, rest, false, false);
   if (what == "hostlistsorted") return show_hosts(context, rest, false, true);
   if (what == "hostnames" || what == "hostname" || match_word(what, {"hostnames"}) == "hostnames")
@@ -167,10 +158,9 @@ int scontrol_show(Context& context, const ScontrolOptions& options, const Words&
   if (what == "licenses" || match_word(what, {"licenses"}) == "licenses")
     return context.out.line(options.json ? "{\"licenses\":[]}" : "No licenses configured in Slurm."), 0;
   if (what == "steps" || match_word(what, {"step"}) == "step") return context.out.line("No job steps in the system"), 0;
-  return complain(
-      context,
-      fmt::format("invalid entity:{} for keyword:show; this release shows job, node, partition, hostnames, hostlist, config",
-                  words.front()));
+  return complain(context,
+                  fmt::format("invalid entity:{} for keyword:show; this release shows job, node, partition, hostnames, hostlist, config",
+                              words.front()));
 }
 
 }  // namespace sy::cli

@@ -61,8 +61,7 @@ CpuCounts count_cpus(const std::vector<Json>& nodes) {
 }
 
 std::string limit_text(Json seconds, std::string_view when_null) {
-  return seconds.is_number() ? base::format_walltime(base::Duration{base::seconds{seconds.integer()}})
-                             : std::string{when_null};
+  return seconds.is_number() ? base::format_walltime(base::Duration{base::seconds{seconds.integer()}}) : std::string{when_null};
 }
 
 namespace {
@@ -122,12 +121,9 @@ NodeCounts count_nodes(Group group) {
   NodeCounts n;
   for (const Json node : group.nodes) {
     const std::string_view state = node["state"].text();
-    if (state == "allocated" || state == "mixed" || state == "draining")
-      ++n.allocated;
-    else if (state == "idle" && !silent(node))
-      ++n.idle;
-    else
-      ++n.other;
+    if (state == "allocated" || state == "mixed" || state == "draining") ++n.allocated;
+    else if (state == "idle" && !silent(node)) ++n.idle;
+    else ++n.other;
   }
   return n;
 }
@@ -154,8 +150,7 @@ void sct(Out out, Group group, View) {
 }
 void alloc_memory(Out out, Group group, View) { out += std::to_string(first(group)["memory_held_mib"].integer()); }
 void free_memory(Out out, Group group, View) {
-  out += std::to_string(
-      std::max<std::int64_t>(0, first(group)["memory_mib"].integer() - first(group)["memory_held_mib"].integer()));
+  out += std::to_string(std::max<std::int64_t>(0, first(group)["memory_mib"].integer() - first(group)["memory_held_mib"].integer()));
 }
 void reason(Out out, Group group, View) {
   const auto text = first(group)["reason"].text();

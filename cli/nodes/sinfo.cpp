@@ -44,8 +44,7 @@ Done iterate(Query& q, const Given& given) {
   const auto& v = given.value;
   const auto [end, fault] = std::from_chars(v.data(), v.data() + v.size(), q.iterate_s);
   if (fault != std::errc{} || end != v.data() + v.size() || q.iterate_s < 1)
-    return base::fail(
-        base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
+    return base::fail(base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
   return {};
 }
 
@@ -151,8 +150,8 @@ base::Result<std::vector<std::string>> wanted_states(const std::string& list) {
     if (found == known.end()) {
       std::vector<std::string> names;
       for (const auto& [name, meaning] : known) names.push_back(name);
-      return base::fail(base::Error{
-          Code::invalid_argument, fmt::format("Bad state string: \"{}\"", word), "--states", join(names), {}, {}});
+      return base::fail(
+          base::Error{Code::invalid_argument, fmt::format("Bad state string: \"{}\"", word), "--states", join(names), {}, {}});
     }
     wanted.push_back(found->second);
   }
@@ -189,9 +188,8 @@ bool selected(const Query& q, const Selection& selection, Json node) {
 std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, const Format& format, const Cluster& cluster,
                                    const NodeView& view) {
   using Kind = NodeField::Kind;
-  const bool about_partitions = q.by_node || std::any_of(format.columns.begin(), format.columns.end(), [](const Column& c) {
-                                  return node_fields()[c.field].kind == Kind::partition;
-                                });
+  const bool about_partitions = q.by_node || std::any_of(format.columns.begin(), format.columns.end(),
+                                                         [](const Column& c) { return node_fields()[c.field].kind == Kind::partition; });
   std::vector<NodeGroup> groups;
   std::map<std::string, std::size_t> by_key;
   std::string key;
@@ -209,10 +207,8 @@ std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, c
       }
     }
     const auto [at, is_new] = by_key.emplace(key, groups.size());
-    if (is_new)
-      groups.push_back(std::move(one));
-    else if (node)
-      groups[at->second].nodes.push_back(node);
+    if (is_new) groups.push_back(std::move(one));
+    else if (node) groups[at->second].nodes.push_back(node);
   };
 
   std::map<std::string_view, Json> by_name;
@@ -232,8 +228,8 @@ std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, c
         put(found->second, partition);
       }
     // An empty partition has a line of its own, unless nodes are being chosen.
-    if (!any && about_partitions && (!members || members->empty()) && selection.nodes.empty() && selection.states.empty() &&
-        !q.by_node && !q.reasons)
+    if (!any && about_partitions && (!members || members->empty()) && selection.nodes.empty() && selection.states.empty() && !q.by_node &&
+        !q.reasons)
       put(Json{}, partition);
   });
   return groups;
@@ -249,12 +245,9 @@ std::vector<SortKey> sort_keys(std::string_view order) {
   std::vector<SortKey> keys;
   bool down = false, configured = false;
   for (const char c : order) {
-    if (c == '-')
-      down = true;
-    else if (c == '#')
-      configured = true;
-    else if (c != ',' && c != '+' && c != ' ')
-      keys.push_back({c, std::exchange(down, false), std::exchange(configured, false)});
+    if (c == '-') down = true;
+    else if (c == '#') configured = true;
+    else if (c != ',' && c != '+' && c != ' ') keys.push_back({c, std::exchange(down, false), std::exchange(configured, false)});
   }
   return keys;
 }
@@ -297,8 +290,7 @@ void print(Context& context, const Query& q, Format format, const std::vector<No
     for (const auto& line : cells) width = std::max(width, line[i].size());
     column.width = std::max(column.width, static_cast<int>(width));
   }
-  if (q.long_form && !q.no_header)
-    context.out.line(TimeStyle("%a %b %d %H:%M:%S %Y", view.times.now_s()).text(view.times.now_s()));
+  if (q.long_form && !q.no_header) context.out.line(TimeStyle("%a %b %d %H:%M:%S %Y", view.times.now_s()).text(view.times.now_s()));
   if (!q.no_header) context.out.line(header_line(format, node_field_names()));
   std::string text;
   for (const auto& line : cells) {
@@ -332,10 +324,7 @@ std::string to_json(const std::vector<NodeGroup>& groups, const Cluster& cluster
   }
   w.close().name("nodes").array();
   cluster.nodes.root()["nodes"].for_each([&](Json node) {
-    w.object()
-        .member("name", node["name"].text())
-        .member("hostname", node["name"].text())
-        .member("address", node["address"].text());
+    w.object().member("name", node["name"].text()).member("hostname", node["name"].text()).member("address", node["address"].text());
     w.name("state").array().value(upper(node_state(node, false))).close();
     const auto cpus = count_cpus({node});
     w.member("cpus", cpus.total).member("alloc_cpus", cpus.allocated).member("idle_cpus", cpus.idle);
@@ -370,10 +359,8 @@ int print_once(Context& context, const Query& q, const Selection& selection, con
   }
   auto groups = make_groups(q, selection, format, *cluster, view);
   sort_groups(q, groups, view);
-  if (q.json)
-    context.out.line(to_json(groups, *cluster, view));
-  else
-    print(context, q, format, groups, view);
+  if (q.json) context.out.line(to_json(groups, *cluster, view));
+  else print(context, q, format, groups, view);
   return 0;
 }
 

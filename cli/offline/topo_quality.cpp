@@ -20,8 +20,7 @@ namespace {
 
 using Argument = base::OptionRule::Argument;
 using Index = model::TopologyIndex;
-constexpr std::array<base::OptionRule, 2> rules{
-    {{"topology-name", 0, Argument::required, {}}, {"json", 0, Argument::none, {}}}};
+constexpr std::array<base::OptionRule, 2> rules{{{"topology-name", 0, Argument::required, {}}, {"json", 0, Argument::none, {}}}};
 constexpr std::string_view help_text =
     R"(Usage: sy topo quality [--topology-name NAME] [--json]
 Per running job: nodes, leaf domains used, the fewest that could have held it, the level that holds it whole. For the topology: its
@@ -112,11 +111,9 @@ void print(Context& context, const std::string& name, std::int64_t fragmentation
   }
   context.out.line(fmt::format("{}: fragmentation value {}", name, fragmentation));
   for (const auto& f : free)
-    context.out.line(
-        fmt::format("largest free in one {}: {} nodes{}", f.level, f.free, f.domain.empty() ? "" : " in " + f.domain));
+    context.out.line(fmt::format("largest free in one {}: {} nodes{}", f.level, f.free, f.domain.empty() ? "" : " in " + f.domain));
   if (jobs.empty()) return context.out.line("no job is running");
-  context.out.line(
-      fmt::format("{:>10} {:<12} {:>6} {:>8} {:>6}  {}", "JOBID", "USER", "NODES", "DOMAINS", "LEAST", "WITHIN"));
+  context.out.line(fmt::format("{:>10} {:<12} {:>6} {:>8} {:>6}  {}", "JOBID", "USER", "NODES", "DOMAINS", "LEAST", "WITHIN"));
   for (const auto& j : jobs)
     context.out.line(fmt::format("{:>10} {:<12} {:>6} {:>8} {:>6}  {}", j.id, j.user, j.nodes, j.used, j.least, j.level));
 }

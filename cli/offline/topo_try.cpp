@@ -74,17 +74,12 @@ void print_json(Context& context, const TrialCluster& c, const placement::Answer
     std::uint32_t rank = 0;
     for (const auto& n : a.nodes) {
       w.object().member("rank", rank).member("node", c.shape.nodes[n.node.value].name).member("tasks", n.tasks);
-      w.member("path", path_text(c, n.node))
-          .member("segment", n.segment)
-          .member("group", n.group)
-          .member("replica", n.replica)
-          .close();
+      w.member("path", path_text(c, n.node)).member("segment", n.segment).member("group", n.group).member("replica", n.replica).close();
       rank += n.tasks;
     }
     w.close();
     w.name("beaten").array();
-    for (const auto& b : a.beaten)
-      w.object().member("domain", b.domain).member("offered", b.offered).member("asked", b.asked).close();
+    for (const auto& b : a.beaten) w.object().member("domain", b.domain).member("offered", b.offered).member("asked", b.asked).close();
     w.close();
   }
   w.name("work").object().member("nodes", a.work.nodes_looked_at).member("domains", a.work.domains_looked_at);
@@ -96,23 +91,19 @@ void print_json(Context& context, const TrialCluster& c, const placement::Answer
 void print_verdict(Context& context, const placement::Answer& a) {
   const bool never = a.verdict.kind == model::Verdict::Kind::never;
   context.out.line(fmt::format("{}: {}", never ? "never" : "not now", to_text(a.verdict)));
-  for (const auto& l : a.layers)
-    context.out.line(fmt::format("  segments of {} on {}: {} of {}", l.size, l.level, l.offered, l.asked));
+  for (const auto& l : a.layers) context.out.line(fmt::format("  segments of {} on {}: {} of {}", l.size, l.level, l.offered, l.asked));
 }
 
 // The cluster with what the options say is busy or down.
 std::optional<TrialCluster> set_up(Context& context, const TopoOptions& options) {
-  const auto input = load_topology(context, {options.value("topology"), options.value("format"),
-                                             options.value("topology-name"), options.value("cluster"), false, true});
+  const auto input = load_topology(
+      context, {options.value("topology"), options.value("format"), options.value("topology-name"), options.value("cluster"), false, true});
   if (!input) return std::nullopt;
   const auto& all = input->imported.topologies;
   if (all.empty())
-    return print_error(context, {base::Code::invalid_argument,
-                                 "the file gives level names only",
-                                 "--topology",
-                                 {},
-                                 {},
-                                 "give node labels with --cluster"}),
+    return print_error(
+               context,
+               {base::Code::invalid_argument, "the file gives level names only", "--topology", {}, {}, "give node labels with --cluster"}),
            std::nullopt;
   auto cluster = make_trial_cluster(*input, all[input->imported.cluster_default]);
   if (!cluster) return print_error(context, cluster.error()), std::nullopt;
@@ -138,20 +129,15 @@ int run_topo_try(Context& context, const Words& words) {
                                  options->rest[0],
                                  "sy topo try --topology FILE -- REQUEST OPTIONS"});
   if (!options->has("topology"))
-    return print_error(context,
-                       {base::Code::invalid_argument, "a topology file is needed", "--topology", {}, {}, "--topology FILE"});
+    return print_error(context, {base::Code::invalid_argument, "a topology file is needed", "--topology", {}, {}, "--topology FILE"});
   const auto request = read_request(context, dashes == words.end() ? Words{} : Words(dashes + 1, words.end()));
   if (!request) return print_error(context, request.error());
   placement::Options how;
   if (options->has("topology-param")) {
     const auto param = wire::read_topology_param(options->value("topology-param"));
     if (!param.unknown.empty())
-      return print_error(context, {base::Code::invalid_argument,
-                                   "this word is not known",
-                                   "--topology-param",
-                                   "TopoOptional",
-                                   param.unknown[0],
-                                   {}});
+      return print_error(
+          context, {base::Code::invalid_argument, "this word is not known", "--topology-param", "TopoOptional", param.unknown[0], {}});
     if (param.topo_optional) how.packing = placement::Packing::none;
   }
   const auto cluster = set_up(context, *options);
@@ -165,8 +151,7 @@ int run_topo_try(Context& context, const Words& words) {
   for (const auto& w : placement::warnings(group, cluster->topology)) context.err.line("warning: " + w);
   const auto answer = placement::place(group, cluster->shape, cluster->topology, cluster->nodes, how);
   if (options->has("json")) {
-    print_json(context, *cluster, answer,
-               placement::fragmentation(cluster->topology, cluster->nodes) + answer.fragmentation_growth);
+    print_json(context, *cluster, answer, placement::fragmentation(cluster->topology, cluster->nodes) + answer.fragmentation_growth);
   } else if (answer.placed()) {
     std::vector<std::string> names;
     for (const auto& n : answer.nodes) names.push_back(cluster->shape.nodes[n.node.value].name);
@@ -175,12 +160,9 @@ int run_topo_try(Context& context, const Words& words) {
     print_verdict(context, answer);
   }
   switch (answer.verdict.kind) {
-    case model::Verdict::Kind::fits:
-      return 0;
-    case model::Verdict::Kind::not_now:
-      return exit_not_now;
-    case model::Verdict::Kind::never:
-      return exit_never;
+    case model::Verdict::Kind::fits: return 0;
+    case model::Verdict::Kind::not_now: return exit_not_now;
+    case model::Verdict::Kind::never: return exit_never;
   }
   return 1;
 }

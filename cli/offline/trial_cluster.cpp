@@ -44,8 +44,7 @@ base::Result<TrialCluster> make_trial_cluster(const TopologyInput& input, const 
     out.nodes.push_back(std::move(now));
   }
   if (out.nodes.empty())
-    return base::fail(base::Code::invalid_argument, "the topology names no nodes", "--topology", {},
-                      "give the nodes with --cluster FILE");
+    return base::fail(base::Code::invalid_argument, "the topology names no nodes", "--topology", {}, "give the nodes with --cluster FILE");
   rank_names(out.shape);
   const auto faults = model::check_topology(topology, out.nodes.size());
   if (!faults.empty()) return base::fail(base::Code::invalid_argument, faults.front(), "--topology");

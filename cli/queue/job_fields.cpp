@@ -25,8 +25,8 @@ std::string seconds_text(Json seconds, std::string_view when_null) {
 std::string job_reason_or_nodes(Json job) {
   const std::string_view nodes = job["nodes"].text();
   const std::string_view state = job["slurm_state"].text();
-  if (!nodes.empty() && (state == "RUNNING" || state == "COMPLETING" || state == "CONFIGURING" || state == "SUSPENDED" ||
-                         state == "COMPLETED"))
+  if (!nodes.empty() &&
+      (state == "RUNNING" || state == "COMPLETING" || state == "CONFIGURING" || state == "SUSPENDED" || state == "COMPLETED"))
     return std::string{nodes};
   return fmt::format("({})", job["reason"].text("None"));
 }
@@ -112,9 +112,7 @@ void memory(Out out, Json job, View view) { out += job_memory(job, view.noconver
 std::int64_t memory_key(Json job) { return job["memory_per_cpu_mib"].integer(job["memory_per_node_mib"].integer()); }
 void reason(Out out, Json job, View) { out += job["reason"].text("None"); }
 void reason_list(Out out, Json job, View) { out += job_reason_or_nodes(job); }
-void batch_host(Out out, Json job, View) {
-  out += job["batch_host"].text().empty() ? std::string_view{"n/a"} : job["batch_host"].text();
-}
+void batch_host(Out out, Json job, View) { out += job["batch_host"].text().empty() ? std::string_view{"n/a"} : job["batch_host"].text(); }
 void gres(Out out, Json job, View) {
   const std::string_view list = job["gres"].text();
   if (list.empty()) {
@@ -141,14 +139,10 @@ void exit_code(Out out, Json job, View) {
   fmt::format_to(std::back_inserter(out), "{}:{}", job["exit_code"].integer(), job["exit_signal"].integer());
 }
 void cluster(Out out, Json, View view) { out += view.cluster.empty() ? std::string_view{"N/A"} : view.cluster; }
-void stderr_pattern(Out out, Json job, View) {
-  out += job["std_err"].text().empty() ? job["std_out"].text() : job["std_err"].text();
-}
+void stderr_pattern(Out out, Json job, View) { out += job["std_err"].text().empty() ? job["std_out"].text() : job["std_err"].text(); }
 void tasks_per_node(Out out, Json job, View) {
-  if (job["tasks_per_node"].integer() == 0)
-    out += "N/A";
-  else
-    whole(out, job["tasks_per_node"]);
+  if (job["tasks_per_node"].integer() == 0) out += "N/A";
+  else whole(out, job["tasks_per_node"]);
 }
 void switches(Out out, Json job, View) { whole(out, job["switches"]); }
 

@@ -45,8 +45,7 @@ Done iterate(Query& q, const Given& given) {
   const auto& v = given.value;
   const auto [end, fault] = std::from_chars(v.data(), v.data() + v.size(), q.iterate_s);
   if (fault != std::errc{} || end != v.data() + v.size() || q.iterate_s < 1)
-    return base::fail(
-        base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
+    return base::fail(base::Error{Code::invalid_argument, "Invalid value for iteration", given.as_written, "seconds, from 1", v, {}});
   return {};
 }
 Done jobs(Query& q, const Given& given) {
@@ -128,8 +127,8 @@ base::Result<std::vector<SortKey>> sort_keys(std::string_view letters) {
     std::size_t i = 0;
     while (i < job_fields().size() && job_fields()[i].name.letter != c) ++i;
     if (i == job_fields().size())
-      return base::fail(base::Error{
-          Code::invalid_argument, fmt::format("Invalid sort specification: {}", c), "--sort", {}, std::string{letters}, {}});
+      return base::fail(
+          base::Error{Code::invalid_argument, fmt::format("Invalid sort specification: {}", c), "--sort", {}, std::string{letters}, {}});
     keys.push_back({i, std::exchange(descending, false)});
   }
   return keys;
@@ -259,20 +258,17 @@ int fail_loading(Context& context, const base::Error& error) {
 // The list as one screen; the exit code.
 int print_once(Context& context, const Query& q, const Plan& plan, const std::string& cluster) {
   Pages pages;
-  const bool nothing_can_match =
-      plan.states.none || !q.reservation.empty() || !q.licenses.empty() || (q.jobs_given && plan.ids.empty());
+  const bool nothing_can_match = plan.states.none || !q.reservation.empty() || !q.licenses.empty() || (q.jobs_given && plan.ids.empty());
   if (!nothing_can_match) {
     auto got = get_pages(context, "/v1/jobs", plan.query, "jobs");
     if (!got) return fail_loading(context, got.error());
     pages = std::move(*got);
   }
   auto& rows = pages.rows;
-  if (plan.ids.size() == 1 && rows.empty())
-    return fail_loading(context, {Code::not_found, "Invalid job id specified", {}, {}, {}, {}});
+  if (plan.ids.size() == 1 && rows.empty()) return fail_loading(context, {Code::not_found, "Invalid job id specified", {}, {}, {}, {}});
   if (!plan.ids.empty()) std::erase_if(rows, [&](Json job) { return !in_states(plan.states, job); });
   if (const auto wanted = split_list(q.qos); !wanted.empty())
-    std::erase_if(rows,
-                  [&](Json job) { return std::find(wanted.begin(), wanted.end(), job["qos"].text()) == wanted.end(); });
+    std::erase_if(rows, [&](Json job) { return std::find(wanted.begin(), wanted.end(), job["qos"].text()) == wanted.end(); });
 
   const JobView view{TimeStyle::of(context), cluster, q.noconvert};
   if (q.json) return context.out.line(squeue_json(rows, cluster, view.times.now_s())), 0;
@@ -318,8 +314,7 @@ int run_squeue(Context& context, const Words& words) {
   auto plan = make_plan(context, q);
   if (!plan) {
     const bool about_a_job = plan.error().message.rfind("Invalid job id", 0) == 0;
-    context.err.line(
-        fmt::format("{}{}", about_a_job ? "slurm_load_jobs error: " : "squeue: error: ", base::to_text(plan.error())));
+    context.err.line(fmt::format("{}{}", about_a_job ? "slurm_load_jobs error: " : "squeue: error: ", base::to_text(plan.error())));
     return 1;
   }
   std::string cluster;

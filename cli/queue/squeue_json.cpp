@@ -10,42 +10,21 @@ namespace {
 // Slurm's data parser wraps numbers that may be unset or infinite.
 void wrapped(JsonWriter& w, std::string_view name, Json value, bool null_is_infinite = false) {
   const bool set = value.is_number();
-  w.name(name)
-      .object()
-      .member("set", set)
-      .member("infinite", !set && null_is_infinite)
-      .member("number", value.integer())
-      .close();
+  w.name(name).object().member("set", set).member("infinite", !set && null_is_infinite).member("number", value.integer()).close();
 }
 
 void seconds_of(JsonWriter& w, std::string_view name, Json us) {
-  w.name(name)
-      .object()
-      .member("set", us.is_number())
-      .member("infinite", false)
-      .member("number", us.integer() / 1'000'000)
-      .close();
+  w.name(name).object().member("set", us.is_number()).member("infinite", false).member("number", us.integer() / 1'000'000).close();
 }
 
 void exit_code(JsonWriter& w, std::string_view name, Json job) {
   const bool killed = job["exit_signal"].integer() != 0;
   const bool ended = job["exit_code"].is_number();
   w.name(name).object();
-  w.name("status")
-      .array()
-      .value(!ended                            ? "PENDING"
-             : killed                          ? "SIGNALED"
-             : job["exit_code"].integer() != 0 ? "ERROR"
-                                               : "SUCCESS")
-      .close();
+  w.name("status").array().value(!ended ? "PENDING" : killed ? "SIGNALED" : job["exit_code"].integer() != 0 ? "ERROR" : "SUCCESS").close();
   wrapped(w, "return_code", job["exit_code"]);
   w.name("signal").object();
-  w.name("id")
-      .object()
-      .member("set", killed)
-      .member("infinite", false)
-      .member("number", job["exit_signal"].integer())
-      .close();
+  w.name("id").object().member("set", killed).member("infinite", false).member("number", job["exit_signal"].integer()).close();
   w.member("name", "").close().close();
 }
 

@@ -17,8 +17,7 @@ namespace {
 base::Result<std::string> level_name(const Given& given, std::string_view text) {
   static constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
   if (text.empty() || text.find_first_not_of(letters) != std::string_view::npos)
-    return refuse(given, fmt::format("\"{}\" is not the name of a level", text), {},
-                  "write a level's name, as in rack or block");
+    return refuse(given, fmt::format("\"{}\" is not the name of a level", text), {}, "write a level's name, as in rack or block");
   return std::string{text};
 }
 
@@ -95,18 +94,14 @@ Done exclude(SubmitRequest& request, const Given& given) { return node_names(giv
 Done exclusive(SubmitRequest& request, const Given& given) {
   auto& group = request.group();
   const std::string scope = lower(given.value);
-  if (scope.empty())
-    group.sharing = model::Sharing::exclusive_node;
-  else if (scope == "user")
-    group.sharing = model::Sharing::exclusive_user;
+  if (scope.empty()) group.sharing = model::Sharing::exclusive_node;
+  else if (scope == "user") group.sharing = model::Sharing::exclusive_user;
   else if (scope == "mcs")
-    return base::fail(base::Error{base::Code::unsupported, "multi-category security is not carried out by this release",
-                                  given.as_written, "user, topo", given.value, "write --exclusive or --exclusive=user"});
-  else if (scope == "topo")
-    group.exclusive_level = "topo";
+    return base::fail(base::Error{base::Code::unsupported, "multi-category security is not carried out by this release", given.as_written,
+                                  "user, topo", given.value, "write --exclusive or --exclusive=user"});
+  else if (scope == "topo") group.exclusive_level = "topo";
   else {
-    if (!request.ours)
-      return refuse(given, fmt::format("\"{}\" is not a way to be exclusive", given.value), "nothing, user, topo");
+    if (!request.ours) return refuse(given, fmt::format("\"{}\" is not a way to be exclusive", given.value), "nothing, user, topo");
     auto level = level_name(given, given.value);
     if (!level) return base::fail(level.error());
     group.exclusive_level = std::move(*level);
@@ -190,14 +185,10 @@ Done distribution(SubmitRequest& request, const Given& given) {
   const std::string first = parts.empty() ? std::string{} : lower(parts.front());
   auto& group = request.group();
   group.plane_size = 0;
-  if (first == "block")
-    group.distribution = model::Distribution::block;
-  else if (first == "cyclic")
-    group.distribution = model::Distribution::cyclic;
-  else if (first == "arbitrary")
-    group.distribution = model::Distribution::arbitrary;
-  else if (first == "*")
-    group.distribution = model::Distribution::unset;
+  if (first == "block") group.distribution = model::Distribution::block;
+  else if (first == "cyclic") group.distribution = model::Distribution::cyclic;
+  else if (first == "arbitrary") group.distribution = model::Distribution::arbitrary;
+  else if (first == "*") group.distribution = model::Distribution::unset;
   else if (first.rfind("plane", 0) == 0) {
     auto size = count(given, first.size() > 6 ? std::string_view{first}.substr(6) : std::string_view{}, 1, 1'000'000);
     if (!size) return base::fail(size.error());
@@ -250,8 +241,7 @@ Done ladder(SubmitRequest& request, const Given& given) {
     }
     rungs.push_back(std::move(rung));
   }
-  if (rungs.empty())
-    return refuse(given, "the ladder has no rungs", {}, "write them from narrow to wide, as in rack@10m,block@1h,any");
+  if (rungs.empty()) return refuse(given, "the ladder has no rungs", {}, "write them from narrow to wide, as in rack@10m,block@1h,any");
   request.group().pack.ladder = std::move(rungs);
   return {};
 }
@@ -278,16 +268,11 @@ Done spread(SubmitRequest& request, const Given& given) {
     if (key == "share" && !number.empty() && number.back() == '%') number.pop_back();
     auto n = count(given, number, 1, key == "share" ? 100 : 1'000'000);
     if (!n) return base::fail(n.error());
-    if (key == "max")
-      wish.max_per_domain = *n;
-    else if (key == "share")
-      wish.max_share = *n;
-    else if (key == "min")
-      wish.min_domains = *n;
-    else if (key == "skew")
-      wish.max_skew = *n;
-    else
-      return refuse(given, fmt::format("\"{}\" is not a way to spread", part), "max=N, share=P%, min=N, skew=N, prefer");
+    if (key == "max") wish.max_per_domain = *n;
+    else if (key == "share") wish.max_share = *n;
+    else if (key == "min") wish.min_domains = *n;
+    else if (key == "skew") wish.max_skew = *n;
+    else return refuse(given, fmt::format("\"{}\" is not a way to spread", part), "max=N, share=P%, min=N, skew=N, prefer");
   }
   if (wish.level.empty()) return refuse(given, "the level is missing", {}, "write --spread rack:max=2");
   request.group().spread.push_back(std::move(wish));

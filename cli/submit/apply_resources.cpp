@@ -11,16 +11,15 @@
 namespace sy::cli::apply {
 
 tl::unexpected<base::Error> refuse(const Given& given, std::string message, std::string limit, std::string hint) {
-  return base::fail(base::Error{base::Code::invalid_argument, std::move(message), given.as_written, std::move(limit),
-                                given.value, std::move(hint)});
+  return base::fail(
+      base::Error{base::Code::invalid_argument, std::move(message), given.as_written, std::move(limit), given.value, std::move(hint)});
 }
 
 base::Result<std::uint32_t> count(const Given& given, std::string_view text, std::uint32_t least, std::uint32_t most) {
   std::uint32_t n = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (text.empty() || fault != std::errc{} || end != text.data() + text.size() || n < least || n > most)
-    return refuse(given, fmt::format("\"{}\" is not a count", text),
-                  fmt::format("a whole number from {} to {}", least, most));
+    return refuse(given, fmt::format("\"{}\" is not a count", text), fmt::format("a whole number from {} to {}", least, most));
   return n;
 }
 
@@ -45,8 +44,7 @@ base::Result<std::pair<std::uint32_t, std::uint32_t>> node_span(const Given& giv
   if (dash == std::string_view::npos) return std::pair{*min, *min};
   auto max = count(given, text.substr(dash + 1), 1, most_nodes);
   if (!max) return base::fail(max.error());
-  if (*max < *min)
-    return refuse(given, "the largest node count is below the smallest", {}, "write the smaller number first, as in 2-4");
+  if (*max < *min) return refuse(given, "the largest node count is below the smallest", {}, "write the smaller number first, as in 2-4");
   return std::pair{*min, *max};
 }
 
@@ -58,15 +56,13 @@ base::Result<model::GresRequest> one_gres(const Given& given, std::string_view t
   const auto colon = text.find(':');
   request.name = text.substr(0, colon);
   if (request.name.empty() || request.name.find_first_of("()=") != std::string::npos)
-    return refuse(given, fmt::format("\"{}\" is not a generic resource", text), {},
-                  "write name[:type][:count], as in gpu:a100:2");
+    return refuse(given, fmt::format("\"{}\" is not a generic resource", text), {}, "write name[:type][:count], as in gpu:a100:2");
   if (colon == std::string_view::npos) return request;
   std::string_view rest = text.substr(colon + 1);
   const auto last = rest.rfind(':');
   std::string_view number = last == std::string_view::npos ? rest : rest.substr(last + 1);
   const bool numeric = !number.empty() && number[0] >= '0' && number[0] <= '9';
-  if (last != std::string_view::npos)
-    request.type = rest.substr(0, last);
+  if (last != std::string_view::npos) request.type = rest.substr(0, last);
   else if (!numeric) {
     request.type = rest;
     return request;
@@ -78,8 +74,7 @@ base::Result<model::GresRequest> one_gres(const Given& given, std::string_view t
                   "ask for a whole number of them");
   auto n = base::parse_count(number);
   if (!n)
-    return refuse(given, fmt::format("\"{}\" is not a count", number), "a whole number",
-                  "write name[:type][:count], as in gpu:a100:2");
+    return refuse(given, fmt::format("\"{}\" is not a count", number), "a whole number", "write name[:type][:count], as in gpu:a100:2");
   request.count = *n;
   return request;
 }
@@ -95,8 +90,7 @@ base::Result<std::vector<model::GresRequest>> gpu_list(const Given& given) {
     std::uint32_t n = 0;
     const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), n);
     if (fault != std::errc{} || end != number.data() + number.size())
-      return refuse(given, fmt::format("\"{}\" is not a number of GPUs", part), {},
-                    "write count or type:count, as in a100:1");
+      return refuse(given, fmt::format("\"{}\" is not a number of GPUs", part), {}, "write count or type:count, as in a100:1");
     request.count = n;
     if (n > 0) list.push_back(std::move(request));
   }
@@ -136,8 +130,7 @@ Done nodes(SubmitRequest& request, const Given& given) {
       range.max = span->second;
       break;
     }
-    if (span->second - span->first + range.choices.size() > 4096)
-      return refuse(given, "too many node counts", "4096 counts");
+    if (span->second - span->first + range.choices.size() > 4096) return refuse(given, "too many node counts", "4096 counts");
     for (std::uint32_t n = span->first; n <= span->second; ++n) range.choices.push_back(n);
   }
   if (!range.choices.empty()) {
@@ -192,8 +185,7 @@ Done mem_per_cpu(SubmitRequest& request, const Given& given) {
 Done mem_per_gpu(SubmitRequest& request, const Given& given) {
   auto size = base::parse_memory(given.value);
   if (!size) return under(given, size);
-  if (auto ok = claim_memory(request, given, request.group().memory_per_node || request.group().memory_per_cpu); !ok)
-    return ok;
+  if (auto ok = claim_memory(request, given, request.group().memory_per_node || request.group().memory_per_cpu); !ok) return ok;
   request.memory_per_gpu = *size;
   return {};
 }
@@ -202,8 +194,7 @@ Done gres(SubmitRequest& request, const Given& given) {
   request.gres.clear();
   if (lower(given.value) == "none") return {};
   const auto parts = split_list(given.value);
-  if (parts.empty())
-    return refuse(given, "a generic resource is missing", {}, "write name[:type][:count], as in gpu:a100:2");
+  if (parts.empty()) return refuse(given, "a generic resource is missing", {}, "write name[:type][:count], as in gpu:a100:2");
   for (const auto& part : parts) {
     auto one = one_gres(given, part);
     if (!one) return base::fail(one.error());

@@ -106,8 +106,7 @@ Done no_kill(SubmitRequest& request, const Given& given) {
 }
 
 Done wait_all_nodes(SubmitRequest& request, const Given& given) {
-  if (given.value != "0" && given.value != "1")
-    return refuse(given, fmt::format("\"{}\" is neither 0 nor 1", given.value), "0 or 1");
+  if (given.value != "0" && given.value != "1") return refuse(given, fmt::format("\"{}\" is neither 0 nor 1", given.value), "0 or 1");
   request.spec.wait_all_nodes = given.value == "1";
   return {};
 }
@@ -133,15 +132,14 @@ Done mail_user(SubmitRequest& request, const Given& given) { return keep(request
 Done hint(SubmitRequest& request, const Given& given) {
   static constexpr std::array<std::string_view, 4> known{"compute_bound", "memory_bound", "multithread", "nomultithread"};
   if (std::find(known.begin(), known.end(), given.value) == known.end())
-    return refuse(given, fmt::format("\"{}\" is not a hint", given.value),
-                  "compute_bound, memory_bound, multithread, nomultithread");
+    return refuse(given, fmt::format("\"{}\" is not a hint", given.value), "compute_bound, memory_bound, multithread, nomultithread");
   return keep(request.spec.annotations.hint, given);
 }
 
 Done mail_type(SubmitRequest& request, const Given& given) {
-  static constexpr std::array<std::string_view, 13> known{
-      "NONE",      "BEGIN",      "END",           "FAIL",          "REQUEUE",       "ALL",        "INVALID_DEPEND",
-      "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS"};
+  static constexpr std::array<std::string_view, 13> known{"NONE",          "BEGIN",          "END",        "FAIL",       "REQUEUE",
+                                                          "ALL",           "INVALID_DEPEND", "STAGE_OUT",  "TIME_LIMIT", "TIME_LIMIT_90",
+                                                          "TIME_LIMIT_80", "TIME_LIMIT_50",  "ARRAY_TASKS"};
   std::vector<std::string> types;
   for (const auto& part : split_list(given.value)) {
     types.push_back(upper(part));

@@ -18,8 +18,7 @@ using base::Code;
 // Reads at most what the check of its size needs. By small pieces: clearing the largest buffer costs more than the submission.
 base::Result<std::string> read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-  if (!file)
-    return base::fail(base::Error{Code::not_found, "Unable to open file", {}, {}, {}, "name a script that you may read"});
+  if (!file) return base::fail(base::Error{Code::not_found, "Unable to open file", {}, {}, {}, "name a script that you may read"});
   constexpr std::size_t piece = 16 * 1024;
   std::string text;
   while (text.size() <= base::max_script_bytes) {

@@ -19,8 +19,7 @@ base::Result<void> memory_of_gpus(SubmitRequest& request) {
   std::int64_t gpus = total(group.gres_per_node);
   if (gpus == 0 && total(group.gres_per_task) > 0) {
     std::int64_t tasks = group.tasks_per_node;
-    if (tasks == 0 && group.tasks_given)
-      tasks = group.nodes_given ? (group.tasks + group.nodes.min - 1) / group.nodes.min : group.tasks;
+    if (tasks == 0 && group.tasks_given) tasks = group.nodes_given ? (group.tasks + group.nodes.min - 1) / group.nodes.min : group.tasks;
     gpus = total(group.gres_per_task) * std::max<std::int64_t>(tasks, 1);
   }
   if (gpus == 0 && total(group.gres_per_job) > 0) {

@@ -66,8 +66,8 @@ std::string read_until_closed(int from, int timeout_ms, bool& in_time) {
 // The user's own login shell, run now and as the user: nothing here needs privileges.
 base::Result<Environment> login_environment(Context& context) {
   const auto trouble = [](std::string why) {
-    return base::fail(base::Error{
-        base::Code::unavailable, std::move(why), "--get-user-env", {}, {}, "leave the option out, or mend the login files"});
+    return base::fail(
+        base::Error{base::Code::unavailable, std::move(why), "--get-user-env", {}, {}, "leave the option out, or mend the login files"});
   };
   Environment bare = bare_environment(context);
   std::string shell = "/bin/sh";
@@ -112,10 +112,8 @@ base::Result<Environment> login_environment(Context& context) {
 void choose(Context& context, const std::vector<std::string>& words, const Environment& mine, Environment& environment) {
   for (const auto& word : words) {
     if (word == "ALL" || word == "NONE" || word == "NIL") continue;
-    if (word.find('=') != std::string::npos)
-      put(environment, word);
-    else if (auto value = context.env(word))
-      put(environment, fmt::format("{}={}", word, *value));
+    if (word.find('=') != std::string::npos) put(environment, word);
+    else if (auto value = context.env(word)) put(environment, fmt::format("{}={}", word, *value));
   }
   for (const auto& pair : mine)
     if (name_of(pair).rfind("SLURM_", 0) == 0) put(environment, pair);
@@ -123,18 +121,16 @@ void choose(Context& context, const std::vector<std::string>& words, const Envir
 
 }  // namespace
 
-base::Result<std::vector<std::string>> job_environment(Context& context, const SubmitRequest& request,
-                                                       std::vector<std::string>& warnings) {
+base::Result<std::vector<std::string>> job_environment(Context& context, const SubmitRequest& request, std::vector<std::string>& warnings) {
   const bool inside_a_job = context.env("SLURM_JOB_ID").has_value();
   Environment mine;
   for (const auto& pair : context.environment)
-    if (const auto name = name_of(pair); !name.empty() && name.size() < pair.size() &&
-                                         !(inside_a_job && belongs_to_outer_job(name)) && name.rfind("SBATCH_", 0) != 0)
+    if (const auto name = name_of(pair);
+        !name.empty() && name.size() < pair.size() && !(inside_a_job && belongs_to_outer_job(name)) && name.rfind("SBATCH_", 0) != 0)
       mine.push_back(pair);
 
   const auto words = split_list(request.export_names.value_or("ALL"));
-  const bool everything =
-      std::find(words.begin(), words.end(), "ALL") != words.end() || (words.empty() && !request.export_names);
+  const bool everything = std::find(words.begin(), words.end(), "ALL") != words.end() || (words.empty() && !request.export_names);
   Environment environment;
   if (request.get_user_env) {
     auto login = login_environment(context);

@@ -138,12 +138,9 @@ std::vector<base::GivenOption> options_from_environment(const std::vector<std::s
     base::GivenOption given{std::string{name}, std::string{variable}, value_of(environment, variable), true};
     const SubmitOption* option = find_option(name);
     const bool takes_value = option != nullptr && option->rule.argument != base::OptionRule::Argument::none;
-    if (!takes_value)
-      given.has_value = false, given.value.clear();
-    else if (given.value.empty() && option->rule.argument == base::OptionRule::Argument::required)
-      continue;
-    else if (given.value.empty())
-      given.has_value = false;
+    if (!takes_value) given.has_value = false, given.value.clear();
+    else if (given.value.empty() && option->rule.argument == base::OptionRule::Argument::required) continue;
+    else if (given.value.empty()) given.has_value = false;
     options.push_back(std::move(given));
   }
   // The wait of --switches has a variable of its own.
@@ -161,12 +158,9 @@ std::string submit_help(bool ours) {
     if (option.help.empty() || (option.standing == Standing::ours && !ours)) continue;
     std::string left = option.rule.letter != 0 ? fmt::format("  -{}, --{}", option.rule.letter, option.rule.name)
                                                : fmt::format("      --{}", option.rule.name);
-    if (option.rule.argument == base::OptionRule::Argument::optional)
-      left += fmt::format("[={}]", option.argument);
-    else if (!option.argument.empty())
-      left += fmt::format("={}", option.argument);
-    text += fmt::format("{:<36}{}{}\n", left + " ", option.help,
-                        option.standing == Standing::stored ? " (stored, not enforced yet)" : "");
+    if (option.rule.argument == base::OptionRule::Argument::optional) left += fmt::format("[={}]", option.argument);
+    else if (!option.argument.empty()) left += fmt::format("={}", option.argument);
+    text += fmt::format("{:<36}{}{}\n", left + " ", option.help, option.standing == Standing::stored ? " (stored, not enforced yet)" : "");
   }
   std::vector<std::string> refused;
   for (const auto& option : submit_options())

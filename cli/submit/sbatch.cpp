@@ -49,11 +49,10 @@ int report_dry_run(Context& context, const SubmitRequest& request, Json answer) 
     return 1;
   }
   const auto start = answer["start_us"];
-  const std::string when =
-      start.is_number() ? TimeStyle::of(context).text(start.integer() / 1'000'000) : std::string{"an unknown time"};
+  const std::string when = start.is_number() ? TimeStyle::of(context).text(start.integer() / 1'000'000) : std::string{"an unknown time"};
   context.err.line(fmt::format("{}: Job {} to start at {} using {} processors on nodes {} in partition {}", context.program,
-                               answer["id"].integer(), when, answer["processors"].integer(),
-                               answer["nodes"].text("(none yet)"), answer["partition"].text()));
+                               answer["id"].integer(), when, answer["processors"].integer(), answer["nodes"].text("(none yet)"),
+                               answer["partition"].text()));
   if (!start.is_number() && !verdict["text"].text().empty())
     context.err.line(fmt::format("{}: {}", context.program, verdict["text"].text()));
   return 0;
@@ -70,8 +69,8 @@ int wait_for_end(Context& context, std::int64_t id) {
       continue;
     }
     if (!answer) {
-      context.err.line(fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id,
-                                   slurm_contact_text(answer.error())));
+      context.err.line(
+          fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id, slurm_contact_text(answer.error())));
       return 1;
     }
     const Json job = answer->root();
@@ -90,8 +89,8 @@ base::Result<std::string> check_clusters(Context& context, const SubmitRequest& 
   const std::string name{config->root()["cluster_name"].text()};
   for (const auto& asked : split_list(request.clusters))
     if (asked == name) return name;
-  return base::fail(base::Error{base::Code::not_found, "No cluster of this name is known", "--clusters", name,
-                                request.clusters, "other clusters can not be reached by this release"});
+  return base::fail(base::Error{base::Code::not_found, "No cluster of this name is known", "--clusters", name, request.clusters,
+                                "other clusters can not be reached by this release"});
 }
 
 int submit(Context& context, const Words& words, bool ours) {
@@ -104,8 +103,7 @@ int submit(Context& context, const Words& words, bool ours) {
   if (request.help) return context.out << submit_help(ours), 0;
   if (request.usage)
     return context.out.line(fmt::format(
-               "Usage: {} [-A account] [-c cpus] [-N nodes] [-n tasks] [-p partition] [-t time] … [script [arguments]]",
-               context.program)),
+               "Usage: {} [-A account] [-c cpus] [-N nodes] [-n tasks] [-p partition] [-t time] … [script [arguments]]", context.program)),
            0;
   if (request.version) return context.out.line(fmt::format("slurm {} (switchyard {})", slurm_version, version)), 0;
   if (!request.socket.empty()) context.socket = request.socket;
@@ -115,8 +113,7 @@ int submit(Context& context, const Words& words, bool ours) {
   auto environment = job_environment(context, request, submission->warnings);
   if (!environment) return report_failure(context, environment.error());
   if (!request.quiet)
-    for (const auto& warning : submission->warnings)
-      context.err.line(fmt::format("{}: warning: {}", context.program, warning));
+    for (const auto& warning : submission->warnings) context.err.line(fmt::format("{}: warning: {}", context.program, warning));
 
   Request message = post("/v1/jobs", body_of(*submission, *environment));
   message.headers.emplace_back("Idempotency-Key", random_key());
@@ -128,13 +125,10 @@ int submit(Context& context, const Words& words, bool ours) {
   if (!request.quiet)
     answer->root()["warnings"].for_each(
         [&](Json warning) { context.err.line(fmt::format("{}: warning: {}", context.program, warning.text())); });
-  if (request.json)
-    context.out.line(answer->root().raw());
-  else if (request.parsable)
-    context.out.line(cluster->empty() ? fmt::format("{}", id) : fmt::format("{};{}", id, *cluster));
+  if (request.json) context.out.line(answer->root().raw());
+  else if (request.parsable) context.out.line(cluster->empty() ? fmt::format("{}", id) : fmt::format("{};{}", id, *cluster));
   else if (!request.quiet)
-    context.out.line(fmt::format("Submitted batch job {}", id) +
-                     (cluster->empty() ? "" : fmt::format(" on cluster {}", *cluster)));
+    context.out.line(fmt::format("Submitted batch job {}", id) + (cluster->empty() ? "" : fmt::format(" on cluster {}", *cluster)));
   context.out.flush();
   context.err.flush();
   return request.wait ? wait_for_end(context, id) : 0;

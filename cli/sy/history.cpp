@@ -34,8 +34,7 @@ base::Result<std::string> make_query(Context& context, const Query& q, const std
   };
   add("id", join(ids));
   std::string users = user_names(q.users);
-  if (users.empty() && !q.all && ids.empty() && context.uid != 0)
-    users = context.user.empty() ? std::to_string(context.uid) : context.user;
+  if (users.empty() && !q.all && ids.empty() && context.uid != 0) users = context.user.empty() ? std::to_string(context.uid) : context.user;
   add("user", users);
   add("name", q.names);
   if (ids.empty() || !q.since.empty()) {
@@ -86,15 +85,13 @@ int run_history(Context& context, const Words& words) {
          {std::string{job["name"].text()}, {}},
          {std::string{job["user"].text()}, {}},
          {lower(state), state_colour(state)},
-         {job["exit_code"].is_number() ? fmt::format("{}:{}", job["exit_code"].integer(), job["exit_signal"].integer())
-                                       : std::string{},
+         {job["exit_code"].is_number() ? fmt::format("{}:{}", job["exit_code"].integer(), job["exit_signal"].integer()) : std::string{},
           {}},
          {start.is_number() ? times.text(start.integer() / 1'000'000) : std::string{}, {}},
          {seconds_text(job["elapsed_s"], ""), {}},
          {std::string{job["nodes"].text()}, {}},
          {job["cpu_time_s"].is_number() ? fmt::format("{:.1f} s", job["cpu_time_s"].number()) : std::string{}, {}},
-         {job["peak_memory_mib"].is_number() ? base::format_memory(base::Mebibytes{job["peak_memory_mib"].integer()})
-                                             : std::string{},
+         {job["peak_memory_mib"].is_number() ? base::format_memory(base::Mebibytes{job["peak_memory_mib"].integer()}) : std::string{},
           {}}});
   }
   result.print(context.out);

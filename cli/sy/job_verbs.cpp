@@ -33,12 +33,9 @@ int each_job(Context& context, const Words& words, std::string_view verb, std::s
       }
       const std::string body = verb == "requeue" ? fmt::format("{{\"hold\":{}}}", options.hold) : "{}";
       auto answer = call_again(context, post(fmt::format("/v1/jobs/{}/{}", id, verb), body));
-      if (!answer)
-        code = complain_to_people(context, answer.error());
-      else if (options.json)
-        context.out.line(answer->root().raw());
-      else
-        context.out.line(fmt::format("Job {} {}.", id, done));
+      if (!answer) code = complain_to_people(context, answer.error());
+      else if (options.json) context.out.line(answer->root().raw());
+      else context.out.line(fmt::format("Job {} {}.", id, done));
     }
   return code;
 }
@@ -46,9 +43,7 @@ int each_job(Context& context, const Words& words, std::string_view verb, std::s
 }  // namespace
 
 int run_hold(Context& context, const Words& words) { return each_job(context, words, "hold", "is held", plain_table); }
-int run_release(Context& context, const Words& words) {
-  return each_job(context, words, "release", "is released", plain_table);
-}
+int run_release(Context& context, const Words& words) { return each_job(context, words, "release", "is released", plain_table); }
 int run_requeue(Context& context, const Words& words) {
   return each_job(context, words, "requeue", "goes back to the queue", requeue_table);
 }
@@ -59,8 +54,7 @@ int run_update(Context& context, const Words& words) {
   auto operands = read_options<VerbOptions>(plain_table, words, options);
   if (!operands) return complain_to_people(context, operands.error());
   if (auto code = answer_common<VerbOptions>(context, plain_table, options, "sy update JOB Key=Value …")) return *code;
-  if (operands->size() < 2)
-    return complain_to_people(context, "name a job and what to change: sy update 42 TimeLimit=1:00:00");
+  if (operands->size() < 2) return complain_to_people(context, "name a job and what to change: sy update 42 TimeLimit=1:00:00");
   const std::string id = operands->front();
   if (id.find_first_not_of("0123456789") != std::string::npos)
     return complain_to_people(context, fmt::format("\"{}\" is not the number of a job", id));

@@ -46,12 +46,9 @@ int each_node(Context& context, const std::vector<std::string>& words, std::stri
   int code = 0;
   for (const auto& name : *names) {
     auto answer = call_again(context, post(fmt::format("/v1/nodes/{}/{}", url_encode(name), verb), body));
-    if (!answer)
-      code = complain_to_people(context, answer.error());
-    else if (json)
-      context.out.line(answer->root().raw());
-    else
-      context.out.line(fmt::format("Node {} {}.", name, done));
+    if (!answer) code = complain_to_people(context, answer.error());
+    else if (json) context.out.line(answer->root().raw());
+    else context.out.line(fmt::format("Node {} {}.", name, done));
   }
   return code;
 }
@@ -77,8 +74,7 @@ int run_nodes(Context& context, const Words& words) {
     std::string reason{node["reason"].text()};
     if (!reason.empty() && node["reason_at_us"].is_number())
       reason += fmt::format(" ({}, {})", node["reason_by"].text(), times.text(node["reason_at_us"].integer() / 1'000'000));
-    if (reason.empty() && !node["enrolled"].boolean(true))
-      reason = fmt::format("not enrolled: sy node enrol {}", node["name"].text());
+    if (reason.empty() && !node["enrolled"].boolean(true)) reason = fmt::format("not enrolled: sy node enrol {}", node["name"].text());
     result.rows.push_back({{std::string{node["name"].text()}, {}},
                            {node_state(node, false), state_colour(node["state"].text())},
                            {amount(node["cpus_held"], node["cpus"]), {}},
@@ -103,8 +99,8 @@ int run_drain(Context& context, const Words& words) {
   if (operands->empty()) return complain_to_people(context, "name the nodes: sy drain n[1-2] --reason \"new fans\"");
   if (options.reason.empty()) return complain_to_people(context, "a reason is needed: --reason \"new fans\"");
   JsonWriter w;
-  return each_node(context, *operands, "drain", "takes no new jobs",
-                   w.object().member("reason", options.reason).close().take(), options.json);
+  return each_node(context, *operands, "drain", "takes no new jobs", w.object().member("reason", options.reason).close().take(),
+                   options.json);
 }
 
 int run_resume(Context& context, const Words& words) {
@@ -124,14 +120,12 @@ int run_fence(Context& context, const Words& words) {
   if (auto code = answer_common<Options>(context, fence_table, options, "sy fence NODES [--yes]")) return *code;
   if (operands->empty()) return complain_to_people(context, "name the nodes: sy fence n1");
   if (!options.yes) {
-    context.out.line(fmt::format("Fencing says that nothing runs any more on {}: its jobs may start elsewhere at once.",
-                                 join(*operands)));
+    context.out.line(fmt::format("Fencing says that nothing runs any more on {}: its jobs may start elsewhere at once.", join(*operands)));
     context.out.line("Do this only when the machine is off or cut off from its file systems.");
     context.out << "Fence it? [y/N] ";
     context.out.flush();
     const auto answer = context.read_line();
-    if (!answer || (lower(*answer) != "y" && lower(*answer) != "yes"))
-      return complain_to_people(context, "nothing was done");
+    if (!answer || (lower(*answer) != "y" && lower(*answer) != "yes")) return complain_to_people(context, "nothing was done");
   }
   return each_node(context, *operands, "fence", "is fenced", "{}", options.json);
 }
@@ -151,8 +145,7 @@ int run_node(Context& context, const Words& words) {
   if (options.json) return context.out.line(root.raw()), 0;
   if (!context.out.tty()) return context.out.line(root["token"].text()), 0;
   const TimeStyle times = TimeStyle::of(context);
-  context.out.line(
-      fmt::format("On {}, as root, until {} and once:\n", name, times.text(root["expires_us"].integer() / 1'000'000)));
+  context.out.line(fmt::format("On {}, as root, until {} and once:\n", name, times.text(root["expires_us"].integer() / 1'000'000)));
   context.out.line(fmt::format("  switchyard-agent --enrol {}\n", root["token"].text()));
   context.out.line(fmt::format("The controller's key has the fingerprint {}.", root["fingerprint"].text()));
   return 0;

@@ -23,9 +23,8 @@ int complain_to_people(Context& context, const base::Error& error) {
     return complain_to_people(context, base::to_text(plain));
   }
   return complain_to_people(
-      context,
-      fmt::format("nobody answers at {}: {}; is switchyardd running? (--socket or SWITCHYARD_SOCKET names another place)",
-                  error.value, error.message));
+      context, fmt::format("nobody answers at {}: {}; is switchyardd running? (--socket or SWITCHYARD_SOCKET names another place)",
+                           error.value, error.message));
 }
 
 namespace {
@@ -53,19 +52,15 @@ base::Result<std::string> make_query(Context& context, const Query& q) {
   auto states = parse_states(q.states);
   if (!states) return base::fail(states.error());
   std::string query;
-  if (!q.states.empty() && !states->all)
-    add_parameter(query, "state", join(states->ours));
-  else if (!q.all && q.states.empty())
-    add_parameter(query, "state", std::string{active_states});
-  add_parameter(query, "user",
-                q.me ? (context.user.empty() ? std::to_string(context.uid) : context.user) : user_names(q.users));
+  if (!q.states.empty() && !states->all) add_parameter(query, "state", join(states->ours));
+  else if (!q.all && q.states.empty()) add_parameter(query, "state", std::string{active_states});
+  add_parameter(query, "user", q.me ? (context.user.empty() ? std::to_string(context.uid) : context.user) : user_names(q.users));
   add_parameter(query, "partition", q.partitions);
   add_parameter(query, "name", q.names);
   add_parameter(query, "node", q.nodes);
   if (!q.json)
-    add_parameter(
-        query, "fields",
-        "id,name,user,partition,slurm_state,elapsed_s,time_limit_s,node_count,nodes,reason,reason_text,planned_start_us");
+    add_parameter(query, "fields",
+                  "id,name,user,partition,slurm_state,elapsed_s,time_limit_s,node_count,nodes,reason,reason_text,planned_start_us");
   return query;
 }
 

@@ -28,15 +28,12 @@ class Sheet {
   Output& out_;
 };
 
-std::string when(const TimeStyle& times, Json us) {
-  return us.is_number() ? times.text(us.integer() / 1'000'000) : std::string{};
-}
+std::string when(const TimeStyle& times, Json us) { return us.is_number() ? times.text(us.integer() / 1'000'000) : std::string{}; }
 
 std::string causes(Json list) {
   std::string text;
-  list.for_each([&](Json cause) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cause["nodes"].integer(), cause["kind"].text());
-  });
+  list.for_each(
+      [&](Json cause) { text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cause["nodes"].integer(), cause["kind"].text()); });
   return text;
 }
 
@@ -53,8 +50,7 @@ void why_it_waits(Context& context, Sheet& sheet, Json job, const TimeStyle& tim
       best += fmt::format("{}{} {} of {}", best.empty() ? "" : ", ", domain["domain"].text(), domain["offered"].integer(),
                           domain["asked"].integer());
     });
-    if (rung["opens_us"].is_number())
-      best += fmt::format("{}opens {}", best.empty() ? "" : "; ", when(times, rung["opens_us"]));
+    if (rung["opens_us"].is_number()) best += fmt::format("{}opens {}", best.empty() ? "" : "; ", when(times, rung["opens_us"]));
     sheet.line("within", fmt::format("{}: {}", rung["level"].text(), best));
   });
   if (const Json start = job["planned_start_us"]; start.is_number()) {
@@ -72,13 +68,12 @@ void why_it_waits(Context& context, Sheet& sheet, Json job, const TimeStyle& tim
 }
 
 std::string asked_for(Json job) {
-  std::string text = fmt::format("{} node{}, {} task{}, {:g} CPU{} a task", job["node_count"].integer(),
-                                 job["node_count"].integer() == 1 ? "" : "s", job["tasks"].integer(1),
-                                 job["tasks"].integer(1) == 1 ? "" : "s", job["cpus_per_task"].number(1),
-                                 job["cpus_per_task"].number(1) == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} node{}, {} task{}, {:g} CPU{} a task", job["node_count"].integer(), job["node_count"].integer() == 1 ? "" : "s",
+                  job["tasks"].integer(1), job["tasks"].integer(1) == 1 ? "" : "s", job["cpus_per_task"].number(1),
+                  job["cpus_per_task"].number(1) == 1 ? "" : "s");
   if (const Json m = job["memory_per_node_mib"]; m.is_number())
-    text += m.integer() == 0 ? ", all memory"
-                             : fmt::format(", {} memory a node", base::format_memory(base::Mebibytes{m.integer()}));
+    text += m.integer() == 0 ? ", all memory" : fmt::format(", {} memory a node", base::format_memory(base::Mebibytes{m.integer()}));
   else if (const Json c = job["memory_per_cpu_mib"]; c.is_number())
     text += fmt::format(", {} memory a CPU", base::format_memory(base::Mebibytes{c.integer()}));
   if (!job["gres"].text().empty()) text += fmt::format(", {}", job["gres"].text());
@@ -92,10 +87,8 @@ std::string asked_for(Json job) {
 
 std::string how_it_ended(Json job) {
   std::string text = lower(job["slurm_state"].text());
-  if (job["exit_signal"].integer() != 0)
-    text += fmt::format(", signal {}", job["exit_signal"].integer());
-  else if (job["exit_code"].is_number())
-    text += fmt::format(", exit code {}", job["exit_code"].integer());
+  if (job["exit_signal"].integer() != 0) text += fmt::format(", signal {}", job["exit_signal"].integer());
+  else if (job["exit_code"].is_number()) text += fmt::format(", exit code {}", job["exit_code"].integer());
   if (!job["end_reason"].text().empty()) text += fmt::format(": {}", job["end_reason"].text());
   return text;
 }
@@ -103,30 +96,26 @@ std::string how_it_ended(Json job) {
 void show_job(Context& context, Json job, const TimeStyle& times) {
   Sheet sheet(context.out);
   const std::string_view state = job["slurm_state"].text();
-  context.out.line(fmt::format("Job {} {}: {}", job["id"].integer(), job["name"].text(),
-                               painted(context.out, state_colour(state), lower(state))));
+  context.out.line(
+      fmt::format("Job {} {}: {}", job["id"].integer(), job["name"].text(), painted(context.out, state_colour(state), lower(state))));
   sheet.line("user:", fmt::format("{} ({})", job["user"].text(), job["group"].text()));
   sheet.line("partition:", job["partition"].text());
   sheet.line("asks for:", asked_for(job));
   const Json limit = job["time_limit_s"];
-  sheet.line("limit:", limit.is_number() ? base::format_walltime(base::Duration{base::seconds{limit.integer()}})
-                                         : std::string{"none"});
+  sheet.line("limit:", limit.is_number() ? base::format_walltime(base::Duration{base::seconds{limit.integer()}}) : std::string{"none"});
   sheet.line("submitted:", when(times, job["submitted_us"]));
   if (state == "PENDING") {
     why_it_waits(context, sheet, job, times);
   } else {
     std::string ran = when(times, job["started_us"]);
-    if (job["elapsed_s"].is_number() && !ran.empty())
-      ran += fmt::format(", {} so far", span_words(job["elapsed_s"].integer()));
+    if (job["elapsed_s"].is_number() && !ran.empty()) ran += fmt::format(", {} so far", span_words(job["elapsed_s"].integer()));
     if (job["ended_us"].is_number())
       ran = fmt::format("{} to {} ({})", when(times, job["started_us"]), when(times, job["ended_us"]),
                         span_words(job["elapsed_s"].integer()));
     sheet.line("ran:", ran);
     sheet.line("nodes:", job["nodes"].text());
-    if (job["state"].text() == "ended")
-      sheet.line("ended:", how_it_ended(job));
-    else
-      sheet.line("note:", job["reason_text"].text());
+    if (job["state"].text() == "ended") sheet.line("ended:", how_it_ended(job));
+    else sheet.line("note:", job["reason_text"].text());
     if (job["cpu_time_s"].is_number()) {
       const auto mib = job["peak_memory_mib"].integer();
       sheet.line("used:", fmt::format("{:.1f} s of CPU, {} memory at most on one node", job["cpu_time_s"].number(),
@@ -166,14 +155,11 @@ int run_show(Context& context, const Words& words) {
       if (past) past->root()["attempts"].for_each([&](Json attempt) { row = attempt; });
     }
     if (!row)
-      code = complain_to_people(
-          context, !job && job.error().code != base::Code::not_found
-                       ? job.error()
-                       : base::Error{base::Code::not_found, fmt::format("there is no job {}", id), {}, {}, {}, {}});
-    else if (options.json)
-      context.out.line(row.raw());
-    else
-      show_job(context, row, times);
+      code = complain_to_people(context, !job && job.error().code != base::Code::not_found
+                                             ? job.error()
+                                             : base::Error{base::Code::not_found, fmt::format("there is no job {}", id), {}, {}, {}, {}});
+    else if (options.json) context.out.line(row.raw());
+    else show_job(context, row, times);
   }
   return code;
 }

@@ -25,12 +25,9 @@ as known. Exit code 0: it can be imported; 1: it can not, every fault is told.
 
 std::string_view kind_name(model::Topology::Kind k) {
   switch (k) {
-    case model::Topology::Kind::tree:
-      return "tree";
-    case model::Topology::Kind::block:
-      return "block";
-    case model::Topology::Kind::flat:
-      return "flat";
+    case model::Topology::Kind::tree: return "tree";
+    case model::Topology::Kind::block: return "block";
+    case model::Topology::Kind::flat: return "flat";
   }
   return "";
 }
@@ -88,8 +85,7 @@ int run_topo_check(Context& context, const Words& words) {
     if (!t.joined) line += ", not joined";
     context.out.line(line);
   }
-  for (const auto& l : input->imported.label_levels)
-    context.out.line(fmt::format("level from node labels: {} (label {})", l.name, l.key));
+  for (const auto& l : input->imported.label_levels) context.out.line(fmt::format("level from node labels: {} (label {})", l.name, l.key));
   return 0;
 }
 

@@ -31,8 +31,7 @@ difference to that file is shown.
 
 // Needs no daemon: both sides are files, and their nodes are whatever they name.
 int compare_files(Context& context, const TopoOptions& options) {
-  auto wanted =
-      load_topology(context, {options.rest[0], options.value("format"), options.value("topology-name"), {}, false, false});
+  auto wanted = load_topology(context, {options.rest[0], options.value("format"), options.value("topology-name"), {}, false, false});
   auto old = load_topology(context, {options.value("against"), {}, options.value("topology-name"), {}, false, true});
   if (!wanted || !old) return 1;
   // One numbering for both: the nodes of the two files together.
@@ -43,12 +42,10 @@ int compare_files(Context& context, const TopoOptions& options) {
   const auto renumber = [&](model::Topology& t, const std::vector<std::string>& from) {
     for (auto& d : t.domains)
       for (auto& n : d.nodes)
-        n = base::NodeIndex{
-            static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), from[n.value]) - names.begin())};
+        n = base::NodeIndex{static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), from[n.value]) - names.begin())};
   };
   if (wanted->imported.topologies.empty() || old->imported.topologies.empty())
-    return print_error(context,
-                       {base::Code::invalid_argument, "a file of level names only can not be compared", {}, {}, {}, {}});
+    return print_error(context, {base::Code::invalid_argument, "a file of level names only can not be compared", {}, {}, {}, {}});
   auto& a = old->imported.topologies[old->imported.cluster_default];
   auto& b = wanted->imported.topologies[wanted->imported.cluster_default];
   renumber(a, old->names);
@@ -67,10 +64,7 @@ struct Part {
 
 std::string body_of(const TopoOptions& options, const TopologyInput& input, const Part& part, bool dry_run) {
   JsonWriter w;
-  w.object()
-      .member("format", std::string(format_name(input.imported.format)))
-      .member("file", input.path)
-      .member("text", input.text);
+  w.object().member("format", std::string(format_name(input.imported.format))).member("file", input.path).member("text", input.text);
   if (!part.in_file.empty()) w.member("topology", part.in_file);
   w.member("dry_run", dry_run).member("skip_unknown_nodes", options.has("skip-unknown-nodes")).close();
   return w.take();
@@ -85,12 +79,9 @@ void print_answer(Context& context, const Part& part, Json answer, bool dry_run)
   answer["notes"].for_each([&](Json line) { context.err.line(fmt::format("warning: {}", line.text())); });
   answer["changes"].for_each([&](Json line) { context.out.line(line.text()); });
   const bool changed = answer["changes"].size() > 0;
-  if (!changed)
-    context.out.line(fmt::format("topology {}: nothing to change", part.name));
-  else if (dry_run)
-    context.out.line(fmt::format("topology {}: nothing was imported (--dry-run)", part.name));
-  else
-    context.out.line(fmt::format("topology {}: version {} is in force", part.name, answer["version"].integer()));
+  if (!changed) context.out.line(fmt::format("topology {}: nothing to change", part.name));
+  else if (dry_run) context.out.line(fmt::format("topology {}: nothing was imported (--dry-run)", part.name));
+  else context.out.line(fmt::format("topology {}: version {} is in force", part.name, answer["version"].integer()));
 }
 
 }  // namespace
@@ -103,8 +94,7 @@ int run_topo_import(Context& context, const Words& words) {
     return print_error(context, {base::Code::invalid_argument, "one file belongs here", {}, {}, {}, "sy topo import FILE"});
   if (options->has("against")) {
     if (!options->has("dry-run"))
-      return print_error(
-          context, {base::Code::invalid_argument, "two files can only be compared", "--against", {}, {}, "add --dry-run"});
+      return print_error(context, {base::Code::invalid_argument, "two files can only be compared", "--against", {}, {}, "add --dry-run"});
     return compare_files(context, *options);
   }
   // Read here first: a broken file is told without asking anybody. Patterns and labels need the cluster's nodes, so formats
@@ -123,8 +113,8 @@ int run_topo_import(Context& context, const Words& words) {
     input.imported.format = *format;
     parts.push_back({fallback, {}});
   } else {
-    auto loaded = load_topology(
-        context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true, *text});
+    auto loaded =
+        load_topology(context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true, *text});
     if (!loaded) return 1;
     input = std::move(*loaded);
     const bool several = input.imported.topologies.size() > 1 || options->has("topology-name");
@@ -142,10 +132,8 @@ int run_topo_import(Context& context, const Words& words) {
       const auto answer = put(context, part, body_of(*options, input, part, trial));
       if (!answer) return print_error(context, answer.error());
       if (trial && !dry_run) continue;
-      if (options->has("json"))
-        context.out.line(answer->root().raw());
-      else
-        print_answer(context, part, answer->root(), dry_run);
+      if (options->has("json")) context.out.line(answer->root().raw());
+      else print_answer(context, part, answer->root(), dry_run);
     }
   }
   return 0;

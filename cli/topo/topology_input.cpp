@@ -18,8 +18,7 @@ base::Result<std::string> read_whole_file(Context& context, const std::string& p
   if (path == "-") return context.read_stdin();
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
                                                              [](std::FILE* f) { return f != nullptr ? std::fclose(f) : 0; });
-  if (!file)
-    return base::fail(base::Code::not_found, fmt::format("{} can not be read: {}", path, std::strerror(errno)), {}, {}, {});
+  if (!file) return base::fail(base::Code::not_found, fmt::format("{} can not be read: {}", path, std::strerror(errno)), {}, {}, {});
   std::string text;
   char buffer[1U << 16U];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
@@ -33,15 +32,13 @@ base::Result<std::string> read_whole_file(Context& context, const std::string& p
 }
 
 int print_error(Context& context, const base::Error& error) {
-  for (const auto& line : split_list(to_text(error), '\n'))
-    context.err.line(fmt::format("{}: error: {}", context.program, line));
+  for (const auto& line : split_list(to_text(error), '\n')) context.err.line(fmt::format("{}: error: {}", context.program, line));
   return 1;
 }
 
 void print_faults(Context& context, const wire::Faults& faults) {
   for (const auto& f : faults.list()) context.err.line(to_text(f));
-  if (faults.count() > faults.list().size())
-    context.err.line(fmt::format("and {} more", faults.count() - faults.list().size()));
+  if (faults.count() > faults.list().size()) context.err.line(fmt::format("and {} more", faults.count() - faults.list().size()));
 }
 
 std::optional<TopoOptions> read_topo_options(Context& context, const Words& words, std::span<const base::OptionRule> rules,

@@ -30,8 +30,8 @@ struct TopoOptions {
     return found == values.end() ? std::string{} : found->second;
   }
 };
-std::optional<TopoOptions> read_topo_options(Context&, const Words&, std::span<const base::OptionRule>,
-                                             std::string_view help, int& exit_code);
+std::optional<TopoOptions> read_topo_options(Context&, const Words&, std::span<const base::OptionRule>, std::string_view help,
+                                             int& exit_code);
 
 // A file's topologies. Faults go to standard error, one a line, notes after "warning: "; nullopt then.
 struct TopologyInput {

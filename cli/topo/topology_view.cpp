@@ -47,8 +47,8 @@ class Drawing {
       if (end - i < 3) end = i + 1;
       std::vector<std::string> names;
       for (std::size_t k = i; k < end; ++k) names.push_back(t_.domains[siblings[k]].name);
-      rows_.push_back({std::string(2 * std::min<std::size_t>(depth, 20), ' ') + base::fold_hostlist_in_order(names), end - i,
-                       uses_[siblings[i]]});
+      rows_.push_back(
+          {std::string(2 * std::min<std::size_t>(depth, 20), ' ') + base::fold_hostlist_in_order(names), end - i, uses_[siblings[i]]});
       if (end == i + 1) draw(t_.domains[siblings[i]].children, depth + 1);
       i = end;
     }
@@ -68,18 +68,10 @@ std::vector<DomainUse> count_uses(const Topology& t, const std::vector<NodeUse>&
     for (const auto n : t.domains[d].nodes) {
       ++out[d].nodes;
       switch (n.value < uses.size() ? uses[n.value] : NodeUse::down) {
-        case NodeUse::free:
-          ++out[d].free;
-          break;
-        case NodeUse::busy:
-          ++out[d].busy;
-          break;
-        case NodeUse::drained:
-          ++out[d].drained;
-          break;
-        case NodeUse::down:
-          ++out[d].down;
-          break;
+        case NodeUse::free: ++out[d].free; break;
+        case NodeUse::busy: ++out[d].busy; break;
+        case NodeUse::drained: ++out[d].drained; break;
+        case NodeUse::down: ++out[d].down; break;
       }
     }
     if (t.domains[d].parent < 0) continue;
@@ -107,11 +99,11 @@ std::vector<std::string> draw_topology(const Topology& t, const std::vector<Doma
   const auto room = static_cast<std::size_t>(std::max(width, 60));
   name_width = std::min(name_width, room > rest + 12 ? room - rest - 2 : std::size_t{12});
   std::vector<std::string> out;
-  out.push_back(fmt::format("{:<{}}  {:>{}} {:>8} {:>8} {:>8} {:>8}", "DOMAIN", name_width, "NODES", count_width, "FREE",
-                            "BUSY", "DRAINED", "DOWN"));
+  out.push_back(
+      fmt::format("{:<{}}  {:>{}} {:>8} {:>8} {:>8} {:>8}", "DOMAIN", name_width, "NODES", count_width, "FREE", "BUSY", "DRAINED", "DOWN"));
   for (const auto& r : rows)
-    out.push_back(fmt::format("{:<{}}  {:>{}} {:>8} {:>8} {:>8} {:>8}", cut(r.name, name_width), name_width, count_text(r),
-                              count_width, r.use.free, r.use.busy, r.use.drained, r.use.down));
+    out.push_back(fmt::format("{:<{}}  {:>{}} {:>8} {:>8} {:>8} {:>8}", cut(r.name, name_width), name_width, count_text(r), count_width,
+                              r.use.free, r.use.busy, r.use.drained, r.use.down));
   return out;
 }
 

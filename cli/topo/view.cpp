@@ -47,8 +47,7 @@ std::optional<Picture> from_file(Context& context, const TopoOptions& options) {
   auto input = load_topology(context, {options.value("topology"), {}, options.value("topology-name"), {}, false, true});
   if (!input) return std::nullopt;
   if (input->imported.topologies.empty())
-    return print_error(context, {base::Code::invalid_argument, "the file gives level names only", {}, {}, {}, {}}),
-           std::nullopt;
+    return print_error(context, {base::Code::invalid_argument, "the file gives level names only", {}, {}, {}, {}}), std::nullopt;
   Picture p{std::move(input->imported.topologies[input->imported.cluster_default]), std::move(input->names), {}};
   p.uses.assign(p.names.size(), NodeUse::free);
   std::unordered_map<std::string_view, std::size_t> index;
@@ -59,8 +58,7 @@ std::optional<Picture> from_file(Context& context, const TopoOptions& options) {
     for (const auto& n : *listed) {
       const auto found = index.find(n);
       if (found == index.end())
-        return print_error(context,
-                           {base::Code::not_found, "the topology has no such node", fmt::format("--{}", option), {}, n, {}}),
+        return print_error(context, {base::Code::not_found, "the topology has no such node", fmt::format("--{}", option), {}, n, {}}),
                std::nullopt;
       p.uses[found->second] = use;
     }
@@ -95,10 +93,7 @@ std::string hostlist(const Picture& p, const std::vector<base::NodeIndex>& nodes
 
 void add_domain(JsonWriter& w, const Picture& p, const std::vector<DomainUse>& uses, std::uint32_t d) {
   const auto& domain = p.topology.domains[d];
-  w.object()
-      .member("name", domain.name)
-      .member("level", p.topology.levels[domain.level].name)
-      .member("path", domain_path(p.topology, d));
+  w.object().member("name", domain.name).member("level", p.topology.levels[domain.level].name).member("path", domain_path(p.topology, d));
   w.member("nodes", hostlist(p, domain.nodes)).member("node_count", uses[d].nodes).member("free", uses[d].free);
   w.member("busy", uses[d].busy).member("drained", uses[d].drained).member("down", uses[d].down).close();
 }
@@ -151,8 +146,7 @@ int run_topo_view(Context& context, const Words& words) {
   }
   context.out.line(title(p->topology, p->names.size()));
   if (p->topology.domains.empty()) return 0;
-  for (const auto& line : draw_topology(p->topology, uses, context.out.width(), !options->has("all")))
-    context.out.line(line);
+  for (const auto& line : draw_topology(p->topology, uses, context.out.width(), !options->has("all"))) context.out.line(line);
   return 0;
 }
 
@@ -161,13 +155,11 @@ int run_topo_show(Context& context, const Words& words) {
   const auto options = read_topo_options(context, words, rules, help_text, exit_code);
   if (!options) return exit_code;
   if (options->rest.size() != 1)
-    return print_error(context,
-                       {base::Code::invalid_argument, "one domain's name belongs here", {}, {}, {}, "sy topo show DOMAIN"});
+    return print_error(context, {base::Code::invalid_argument, "one domain's name belongs here", {}, {}, {}, "sy topo show DOMAIN"});
   const auto p = picture(context, *options, options->value("topology-name"));
   if (!p) return 1;
   const auto& t = p->topology;
-  const auto found =
-      std::find_if(t.domains.begin(), t.domains.end(), [&](const auto& d) { return d.name == options->rest[0]; });
+  const auto found = std::find_if(t.domains.begin(), t.domains.end(), [&](const auto& d) { return d.name == options->rest[0]; });
   if (found == t.domains.end()) {
     std::vector<std::string> known;
     for (const auto& d : t.domains) known.push_back(d.name);
@@ -189,8 +181,7 @@ int run_topo_show(Context& context, const Words& words) {
   }
   const auto& u = uses[d];
   context.out.line(fmt::format("{} ({})", domain_path(t, d), t.levels[found->level].name));
-  context.out.line(
-      fmt::format("nodes    {}: {} free, {} busy, {} drained, {} down", u.nodes, u.free, u.busy, u.drained, u.down));
+  context.out.line(fmt::format("nodes    {}: {} free, {} busy, {} drained, {} down", u.nodes, u.free, u.busy, u.drained, u.down));
   std::array<std::vector<base::NodeIndex>, 4> by_use;
   for (const auto n : nodes_below(t, d)) by_use[static_cast<std::size_t>(p->uses.at(n.value))].push_back(n);
   constexpr std::array<std::string_view, 4> labels{"free", "busy", "drained", "down"};

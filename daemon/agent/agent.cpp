@@ -88,8 +88,17 @@ SignatureHeaders headers_of(const http::Request& r) {
 }  // namespace
 
 Agent::Agent(http::Loop& loop, const wire::AgentSettings& settings, Identity identity, Machine machine, Spool spool)
-    : loop_(loop), settings_(settings), identity_(std::move(identity)), machine_(std::move(machine)), spool_(std::move(spool)), worker_(loop),
-      client_(loop, {.timeout = settings.request_timeout}), heartbeat_(loop), retry_reports_(loop), tend_(loop), retry_register_(loop) {
+    : loop_(loop),
+      settings_(settings),
+      identity_(std::move(identity)),
+      machine_(std::move(machine)),
+      spool_(std::move(spool)),
+      worker_(loop),
+      client_(loop, {.timeout = settings.request_timeout}),
+      heartbeat_(loop),
+      retry_reports_(loop),
+      tend_(loop),
+      retry_register_(loop) {
   Attempts::Site site;
   site.node = identity_.node;
   site.boot_id = machine_.boot_id;
@@ -105,7 +114,8 @@ base::Result<void> Agent::start() {
   attempts_->recover();
   http::ServerOptions options;
   options.max_body_bytes = largest_request;
-  server_ = std::make_unique<http::Server>(loop_, options, [this](http::Request request, http::Responder responder) { handle(std::move(request), std::move(responder)); });
+  server_ = std::make_unique<http::Server>(
+      loop_, options, [this](http::Request request, http::Responder responder) { handle(std::move(request), std::move(responder)); });
   const auto port = server_->listen_tcp(settings_.listen.address, settings_.listen.port);
   if (!port) return fail(port.error());
   port_ = *port;
@@ -128,8 +138,10 @@ void Agent::handle(http::Request request, http::Responder responder) {
 // Nothing is looked at before the signature, and nobody but the controller is served.
 http::Response Agent::serve(const http::Request& request, const http::Responder& responder, bool& later) {
   const SignatureHeaders headers = headers_of(request);
-  if (headers.key != "controller") return http::problem({Code::unauthenticated, "this agent answers its controller only", std::string{header_key}, {}, {}, {}});
-  const auto verified = check_signature(identity_.controller_key, headers, {request.method, request.target, request.body, identity_.node}, wall_now(), signatures_);
+  if (headers.key != "controller")
+    return http::problem({Code::unauthenticated, "this agent answers its controller only", std::string{header_key}, {}, {}, {}});
+  const auto verified = check_signature(identity_.controller_key, headers, {request.method, request.target, request.body, identity_.node},
+                                        wall_now(), signatures_);
   if (!verified) return http::problem(verified.error());
   if (request.target == "/v1/status" && request.method == "GET") return ok(wire::message_text(registration()));
   if (request.method != "POST") return http::problem({Code::not_found, "no such request", "path", {}, request.target, {}});
@@ -143,7 +155,8 @@ http::Response Agent::serve(const http::Request& request, const http::Responder&
   }
   if (request.target == "/v1/end") return with<wire::EndMessage>(request, [this](const auto& m) { return attempts_->end(m, wall_now()); });
   if (request.target == "/v1/signal") return with<wire::SignalMessage>(request, [this](const auto& m) { return attempts_->signal(m); });
-  if (request.target == "/v1/time-limit") return with<wire::TimeLimitMessage>(request, [this](const auto& m) { return attempts_->set_time_limit(m); });
+  if (request.target == "/v1/time-limit")
+    return with<wire::TimeLimitMessage>(request, [this](const auto& m) { return attempts_->set_time_limit(m); });
   if (request.target == "/v1/forget")
     return with<wire::ForgetMessage>(request, [this](const auto& m) {
       attempts_->forget({m.job, m.attempt});
@@ -166,9 +179,11 @@ base::Result<void> Agent::check(const wire::Capability& c) {
   const base::Time now = wall_now();
   if (!equal_in_constant_time(c.node, identity_.node)) return fail(Code::forbidden, "the capability is for another node", "node", c.node);
   if (c.expires <= now)
-    return fail(Code::unauthenticated, "the capability has expired", "expires_us", std::to_string(base::micros(c.expires)), "synchronise the clocks of controller and nodes");
+    return fail(Code::unauthenticated, "the capability has expired", "expires_us", std::to_string(base::micros(c.expires)),
+                "synchronise the clocks of controller and nodes");
   if (c.epoch < spool_.epoch())
-    return fail({Code::conflict, "this node has seen a later controller", "epoch", std::to_string(spool_.epoch()), std::to_string(c.epoch), "stop the older one"});
+    return fail({Code::conflict, "this node has seen a later controller", "epoch", std::to_string(spool_.epoch()), std::to_string(c.epoch),
+                 "stop the older one"});
   if (const auto kept = spool_.remember_epoch(c.epoch); !kept) return fail(kept.error());
   return capabilities_.remember(std::to_string(c.epoch), c.nonce, c.expires, now);
 }
@@ -212,8 +227,11 @@ void Agent::post(const std::string& target, std::string body, std::function<void
   request.target = target;
   request.body = std::move(body);
   const auto h = sign_request(identity_.key, identity_.node, {request.method, request.target, request.body, "controller"}, wall_now());
-  request.headers = {{"Content-Type", "application/json"}, {std::string{header_key}, h.key}, {std::string{header_time}, h.time},
-                     {std::string{header_nonce}, h.nonce}, {std::string{header_signature}, h.signature}};
+  request.headers = {{"Content-Type", "application/json"},
+                     {std::string{header_key}, h.key},
+                     {std::string{header_time}, h.time},
+                     {std::string{header_nonce}, h.nonce},
+                     {std::string{header_signature}, h.signature}};
   const http::Endpoint to{{}, settings_.controller.address, settings_.controller.port};
   client_.send(to, std::move(request), std::move(done));
 }
@@ -237,7 +255,9 @@ void Agent::registered(const Reply& reply) {
   const auto answer = reply && reply->status == 200 ? wire::message_from_text<wire::RegisterAnswer>(reply->body)
                                                     : base::Result<wire::RegisterAnswer>{fail(Code::unavailable, "")};
   if (!answer) {
-    const std::string why = !reply ? base::to_text(reply.error()) : reply->status != 200 ? std::to_string(reply->status) + " " + reply->body.substr(0, 500) : base::to_text(answer.error());
+    const std::string why = !reply                 ? base::to_text(reply.error())
+                            : reply->status != 200 ? std::to_string(reply->status) + " " + reply->body.substr(0, 500)
+                                                   : base::to_text(answer.error());
     log_warning("could not register with the controller: {}", why);
     return later_register();
   }
@@ -266,14 +286,16 @@ void Agent::controller_answered(std::int64_t asked_at_us) {
 
 void Agent::beat() {
   heartbeat_.start(beat_every_, [this] { beat(); });
-  post("/v1/agent/heartbeat", wire::message_text(wire::HeartbeatMessage{machine_.boot_id, spool_.id()}), [this, asked = boot_clock_us()](const Reply& reply) {
-    if (!reply) return log_debug("heartbeat: {}", base::to_text(reply.error()));
-    const auto answer = reply->status == 200 ? wire::message_from_text<wire::HeartbeatAnswer>(reply->body) : base::Result<wire::HeartbeatAnswer>{fail(Code::unavailable, "")};
-    if (!answer) return log_warning("heartbeat answered {}: {}", reply->status, reply->body.substr(0, 300));
-    if (answer->epoch >= spool_.epoch()) controller_answered(asked);
-    if (answer->register_again || answer->epoch != spool_.epoch()) register_node();
-    else send_reports();
-  });
+  post("/v1/agent/heartbeat", wire::message_text(wire::HeartbeatMessage{machine_.boot_id, spool_.id()}),
+       [this, asked = boot_clock_us()](const Reply& reply) {
+         if (!reply) return log_debug("heartbeat: {}", base::to_text(reply.error()));
+         const auto answer = reply->status == 200 ? wire::message_from_text<wire::HeartbeatAnswer>(reply->body)
+                                                  : base::Result<wire::HeartbeatAnswer>{fail(Code::unavailable, "")};
+         if (!answer) return log_warning("heartbeat answered {}: {}", reply->status, reply->body.substr(0, 300));
+         if (answer->epoch >= spool_.epoch()) controller_answered(asked);
+         if (answer->register_again || answer->epoch != spool_.epoch()) register_node();
+         else send_reports();
+       });
 }
 
 void Agent::send_reports() {

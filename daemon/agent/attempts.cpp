@@ -1,9 +1,9 @@
 #include "daemon/agent/attempts.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 
 #include <cstring>
-#include <fmt/format.h>
 #include <limits>
 
 #include "daemon/runtime/clock.hpp"
@@ -57,7 +57,10 @@ supervisor::LaunchRecord tombstone_record(const wire::Capability& c, const std::
 }  // namespace
 
 Attempts::Attempts(http::Loop& loop, Spool& spool, Site site, CpuBinding binding, const std::string& supervisor, std::function<void()> news)
-    : spool_(spool), site_(std::move(site)), binding_(std::move(binding)), news_(std::move(news)),
+    : spool_(spool),
+      site_(std::move(site)),
+      binding_(std::move(binding)),
+      news_(std::move(news)),
       supervisors_(loop, spool, supervisor, [this](AttemptKey key, bool ended) { refresh(key, ended); }) {}
 
 void Attempts::add(AttemptKey key, const supervisor::LaunchRecord& r) {
@@ -98,7 +101,8 @@ void Attempts::supervisor_is_gone(AttemptKey key) {
     ++k.cleanings;
     log_warning("attempt {} has lost its supervisor: ending what is left of it", to_text(key));
   }
-  if (const auto started = supervisors_.start(key, !fresh); !started) log_error("attempt {}: {}", to_text(key), base::to_text(started.error()));
+  if (const auto started = supervisors_.start(key, !fresh); !started)
+    log_error("attempt {}: {}", to_text(key), base::to_text(started.error()));
 }
 
 void Attempts::refresh(AttemptKey key, bool ended) {
@@ -184,24 +188,33 @@ tl::expected<void, Refusal> Attempts::launch(const wire::LaunchMessage& m, const
   if (const auto same = known_.find(key); same != known_.end()) {
     const auto& refused = same->second.files.refused;
     if (!refused) return {};
-    return tl::unexpected<Refusal>(Refusal{refused->blame == "job" ? Blame::job : Blame::node, {Code::conflict, refused->reason, {}, {}, {}, {}}});
+    return tl::unexpected<Refusal>(
+        Refusal{refused->blame == "job" ? Blame::job : Blame::node, {Code::conflict, refused->reason, {}, {}, {}, {}}});
   }
   for (auto other = known_.lower_bound({m.job, base::AttemptNumber{0}}); other != known_.end() && other->first.job == m.job; ++other) {
     if (other->first.attempt > m.attempt)
       return not_judged({Code::conflict, "a later attempt of this job is known here", "attempt", {}, std::to_string(m.attempt.value), {}});
     if (other->second.files.over()) continue;
     kill(other->first);
-    return not_judged({Code::unavailable, "an earlier attempt of this job is still being ended here", "attempt", {}, {}, "try again in a moment"});
+    return not_judged(
+        {Code::unavailable, "an earlier attempt of this job is still being ended here", "attempt", {}, {}, "try again in a moment"});
   }
   if (!account)
-    return refuse(key, m, Blame::job, {Code::not_found, fmt::format("user {} (uid {}) is unknown on node {}", m.user, m.uid.value, site_.node), "user", {}, m.user,
-                                       "the account has to exist on the compute nodes"}, now);
+    return refuse(key, m, Blame::job,
+                  {Code::not_found,
+                   fmt::format("user {} (uid {}) is unknown on node {}", m.user, m.uid.value, site_.node),
+                   "user",
+                   {},
+                   m.user,
+                   "the account has to exist on the compute nodes"},
+                  now);
   auto r = record(m, *account);
   std::string script;
   if (r.lead) {
     const auto bytes = from_base64(m.script_base64);
     if (!bytes || bytes->size() > largest_script)
-      return refuse(key, m, Blame::job, {Code::invalid_argument, "the script did not arrive as base64 of at most 5 MiB", "script_base64", {}, {}, {}}, now);
+      return refuse(key, m, Blame::job,
+                    {Code::invalid_argument, "the script did not arrive as base64 of at most 5 MiB", "script_base64", {}, {}, {}}, now);
     script = *bytes;
   }
   r.bind_cpus = binding_.take(m.cpus);

@@ -25,16 +25,19 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 // The controller's key decides whom we obey: a file that others can write would hand the node to them.
 base::Result<std::string> read_private_line(const std::string& path) {
-  struct stat s {};
+  struct stat s{};
   if (::lstat(path.c_str(), &s) != 0) return fail(Code::not_found, "the file is missing", "key_dir", path);
   if (!S_ISREG(s.st_mode) || (s.st_mode & 077) != 0)
-    return fail(Code::forbidden, "others may read or write the file", "key_dir", path, "chmod 600 it after making sure that its content is right");
+    return fail(Code::forbidden, "others may read or write the file", "key_dir", path,
+                "chmod 600 it after making sure that its content is right");
   auto text = read_file(path, largest_small_file);
   if (!text) return fail(text.error());
   return first_line(*text);
 }
 
-struct Token { std::string name, fingerprint; };
+struct Token {
+  std::string name, fingerprint;
+};
 
 // A node's name may hold dots: the last two parts are secret and fingerprint.
 base::Result<Token> parse_token(const std::string& text) {
@@ -87,13 +90,15 @@ base::Result<Identity> enrol(const wire::AgentSettings& s, const std::string& te
   const auto reply = client.send("POST", "/v1/agent/enrol", wire::message_text(message), {{"Content-Type", "application/json"}});
   if (!reply) return fail(reply.error());
   if (reply->status != 200 && reply->status != 201)
-    return fail(Code::forbidden, "the controller refused the token: " + reply->body.substr(0, 500), "--enrol", {}, "tokens are valid once and for ten minutes: ask for a new one");
+    return fail(Code::forbidden, "the controller refused the token: " + reply->body.substr(0, 500), "--enrol", {},
+                "tokens are valid once and for ten minutes: ask for a new one");
   const auto answer = wire::message_from_text<wire::EnrolAnswer>(reply->body);
   if (!answer) return fail(answer.error());
   if (!equal_in_constant_time(key_fingerprint(answer->controller_key), token->fingerprint))
-    return fail(Code::forbidden, "the controller that answered is not the one that made the token: its key has another fingerprint", "controller",
-                wire::to_text(s.controller), "check the address, and whether somebody stands between");
-  if (answer->node != token->name) return fail(Code::internal, "the controller enrolled another node than the token names", "node", answer->node);
+    return fail(Code::forbidden, "the controller that answered is not the one that made the token: its key has another fingerprint",
+                "controller", wire::to_text(s.controller), "check the address, and whether somebody stands between");
+  if (answer->node != token->name)
+    return fail(Code::internal, "the controller enrolled another node than the token names", "node", answer->node);
   // The name last: without it the node counts as not enrolled.
   for (const auto& [path, content] : {std::pair{controller_path(s), answer->controller_key}, std::pair{name_path(s), answer->node}})
     if (const auto written = write_file(path, content + "\n", 0600); !written) return fail(written.error());

@@ -12,11 +12,34 @@ using Variables = std::map<std::string, std::string>;
 
 // What a job's own submissions must not hand on to the next job.
 bool belongs_to_enclosing_job(std::string_view name) {
-  for (const std::string_view prefix : {"SLURM_JOB", "SLURM_STEP", "SLURM_TASK", "SLURM_NODE", "SLURM_MEM_PER_", "SLURM_CPUS_",
-                                        "SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NNODES", "SLURM_ARRAY_", "SLURM_GPUS", "SLURM_TOPOLOGY_",
-                                        "SLURM_RESTART_COUNT", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_GTIDS", "SLURMD_", "SLURM_SUBMIT_",
-                                        "SLURM_LAUNCH_NODE", "SLURM_PRIO_PROCESS", "SLURM_CLUSTER_NAME", "SWITCHYARD_ATTEMPT", "SWITCHYARD_SEGMENT",
-                                        "SWITCHYARD_DOMAIN_", "SWITCHYARD_PLACEMENT", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES"})
+  for (const std::string_view prefix : {"SLURM_JOB",
+                                        "SLURM_STEP",
+                                        "SLURM_TASK",
+                                        "SLURM_NODE",
+                                        "SLURM_MEM_PER_",
+                                        "SLURM_CPUS_",
+                                        "SLURM_NTASKS",
+                                        "SLURM_NPROCS",
+                                        "SLURM_NNODES",
+                                        "SLURM_ARRAY_",
+                                        "SLURM_GPUS",
+                                        "SLURM_TOPOLOGY_",
+                                        "SLURM_RESTART_COUNT",
+                                        "SLURM_PROCID",
+                                        "SLURM_LOCALID",
+                                        "SLURM_GTIDS",
+                                        "SLURMD_",
+                                        "SLURM_SUBMIT_",
+                                        "SLURM_LAUNCH_NODE",
+                                        "SLURM_PRIO_PROCESS",
+                                        "SLURM_CLUSTER_NAME",
+                                        "SWITCHYARD_ATTEMPT",
+                                        "SWITCHYARD_SEGMENT",
+                                        "SWITCHYARD_DOMAIN_",
+                                        "SWITCHYARD_PLACEMENT",
+                                        "CUDA_VISIBLE_DEVICES",
+                                        "GPU_DEVICE_ORDINAL",
+                                        "ROCR_VISIBLE_DEVICES"})
     if (name.starts_with(prefix)) return true;
   return false;
 }

@@ -75,11 +75,14 @@ base::Result<Machine> look_at_machine(const wire::AgentSettings& settings) {
   set_shape(settings, found, out.shape);
   // An agent that offers part of a machine, or more than there is, shares it with others that would bind to the same CPUs.
   if (out.shape.cpus == found.cpus.size()) out.cpus = found.cpus;
-  else out.warning = fmt::format("the node offers {} CPUs and this machine has {}: jobs are not bound to CPUs", out.shape.cpus, found.cpus.size());
+  else
+    out.warning =
+        fmt::format("the node offers {} CPUs and this machine has {}: jobs are not bound to CPUs", out.shape.cpus, found.cpus.size());
   const auto boot = read_file(settings.boot_id_file, 256);
   if (!boot) return base::fail(boot.error());
   out.boot_id = boot->substr(0, boot->find_first_of(" \r\n"));
-  if (out.boot_id.empty()) return base::fail(base::Code::invalid_argument, "the file holds no boot id", "boot_id_file", settings.boot_id_file);
+  if (out.boot_id.empty())
+    return base::fail(base::Code::invalid_argument, "the file holds no boot id", "boot_id_file", settings.boot_id_file);
   timespec up{};
   if (::clock_gettime(CLOCK_BOOTTIME, &up) == 0) out.boot_time = wall_now() - std::chrono::seconds{up.tv_sec};
   return out;

@@ -65,7 +65,8 @@ base::Result<Spool> Spool::open(const std::string& path) {
     out.id_ = *id;
   } else {
     out.id_ = random_hex(16);
-    if (const int error = out.root_.write(id_file, out.id_, true); error != 0) return fail(disk_error("the spool can not be written", error));
+    if (const int error = out.root_.write(id_file, out.id_, true); error != 0)
+      return fail(disk_error("the spool can not be written", error));
   }
   if (const auto epoch = out.root_.read(epoch_file, 256)) out.epoch_ = std::strtoull(epoch->c_str(), nullptr, 10);
   return out;

@@ -61,7 +61,8 @@ class Spool {
 
  private:
   Spool(std::string path, supervisor::Folder root, supervisor::Folder attempts, supervisor::Descriptor lock);
-  base::Result<void> make(AttemptKey, const supervisor::LaunchRecord&, const std::string* script, const char* mark, const std::string& mark_text) const;
+  base::Result<void> make(AttemptKey, const supervisor::LaunchRecord&, const std::string* script, const char* mark,
+                          const std::string& mark_text) const;
   std::string path_;
   supervisor::Folder root_, attempts_;
   supervisor::Descriptor lock_;

@@ -111,7 +111,8 @@ base::Result<void> Supervisors::start(AttemptKey key, bool cleaning) {
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, program_.c_str(), &settings.actions, &settings.attributes, words.data(), environment.data());
   if (error != 0)
-    return base::fail(base::Code::unavailable, std::string{"the supervisor could not be started: "} + std::strerror(error), "supervisor", program_);
+    return base::fail(base::Code::unavailable, std::string{"the supervisor could not be started: "} + std::strerror(error), "supervisor",
+                      program_);
   children_.emplace(pid, key);
   return {};
 }
@@ -125,7 +126,8 @@ void Supervisors::reap() {
     if (child == children_.end()) continue;
     const AttemptKey key = child->second;
     children_.erase(child);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) log_warning("the supervisor of attempt {} ended with status {:#x}", to_text(key), status);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      log_warning("the supervisor of attempt {} ended with status {:#x}", to_text(key), status);
     changed_(key, true);
   }
 }

@@ -1,8 +1,8 @@
 // GET /v1/accounting: attempts that have ended, from the store, and jobs that wait or run, from State: the newest truth of each.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "daemon/api/handlers.hpp"
 #include "daemon/api/job_views.hpp"
@@ -23,8 +23,8 @@ std::optional<base::Time> time_parameter(const std::uint64_t us) {
 }
 
 base::Result<Query> read_query(const Call& call) {
-  static const std::vector<std::string> known{"id",   "user",     "state",    "partition",  "name",  "node",  "account",
-                                              "since_us", "until_us", "duplicates", "limit", "after", "fields"};
+  static const std::vector<std::string> known{"id",       "user",     "state",      "partition", "name",  "node",  "account",
+                                              "since_us", "until_us", "duplicates", "limit",     "after", "fields"};
   if (auto fit = only_parameters(call.target, known); !fit) return base::fail(fit.error());
   Query query;
   auto filter = read_job_filter(call.target, call.state());
@@ -117,12 +117,11 @@ void list_accounting(const CallPtr& call) {
         [rows, failure, shared, &store = call->controller.store()] {
           try {
             *rows = store.accounting(shared->stored);
-          } catch (const std::exception& e) {
-            *failure = e.what();
-          }
+          } catch (const std::exception& e) { *failure = e.what(); }
         },
         [call, shared, rows, failure] {
-          if (!failure->empty()) return call->fail({Code::unavailable, "the accounting can not be read: " + *failure, {}, {}, {}, "try again"});
+          if (!failure->empty())
+            return call->fail({Code::unavailable, "the accounting can not be read: " + *failure, {}, {}, {}, "try again"});
           answer(call, *shared, *rows);
         });
   });

@@ -1,8 +1,8 @@
 #include "daemon/api/api.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "daemon/runtime/log.hpp"
 #include "http/problem.hpp"
@@ -29,8 +29,9 @@ Api::Api(Controller& controller) : controller_(controller), repeated_(controller
 
 http::Handler Api::handler(Listener listener) {
   return [this, listener](http::Request request, const http::Responder& responder) {
-    handle(listener, std::move(request), [responder](http::Response response) { responder(std::move(response)); },
-           [responder] { return responder.open(); });
+    handle(
+        listener, std::move(request), [responder](http::Response response) { responder(std::move(response)); },
+        [responder] { return responder.open(); });
   };
 }
 
@@ -52,13 +53,16 @@ void Api::handle(Listener listener, http::Request request, Call::Answer answer, 
   if (call->route == nullptr && listener == Listener::agents && other_methods.empty()) {
     // Nothing but the agents' few requests is answered here, and strangers learn nothing about the rest.
     ++counters_.refused_access;
-    call->reply_at_once(http::problem(Error{Code::forbidden, "this listener serves enrolled agents only", {}, {}, {}, "use the unix socket"}));
+    call->reply_at_once(
+        http::problem(Error{Code::forbidden, "this listener serves enrolled agents only", {}, {}, {}, "use the unix socket"}));
     return;
   }
   if (call->route == nullptr) {
-    http::Response response = http::problem(Error{Code::not_found, "there is no such path", "path", {}, call->request.target.substr(0, 200), {}});
+    http::Response response =
+        http::problem(Error{Code::not_found, "there is no such path", "path", {}, call->request.target.substr(0, 200), {}});
     if (!other_methods.empty()) {
-      response = http::problem(405, Error{Code::invalid_argument, "this path does not take that method", "method", other_methods, call->request.method, {}});
+      response = http::problem(
+          405, Error{Code::invalid_argument, "this path does not take that method", "method", other_methods, call->request.method, {}});
       response.headers.emplace_back("Allow", other_methods);
     }
     call->reply_at_once(std::move(response));
@@ -100,7 +104,8 @@ void Api::identify_user(const CallPtr& call) {
     call->who = principal_of(user);
     if (call->route->access == Access::administrator && !call->who.is_administrator()) {
       ++counters_.refused_access;
-      call->reply_at_once(http::problem(Error{Code::forbidden, "only an administrator may do this", {}, {}, call->who.user, "ask an administrator"}));
+      call->reply_at_once(
+          http::problem(Error{Code::forbidden, "only an administrator may do this", {}, {}, call->who.user, "ask an administrator"}));
       return;
     }
     admit(call);
@@ -121,9 +126,15 @@ void Api::identify_agent(const CallPtr& call) {
                                  std::string(call->request.header(header_nonce)), std::string(call->request.header(header_signature))};
   const model::Node* node = controller_.state().find_node(headers.key);
   if (node == nullptr || node->public_key.empty())
-    return refuse({Code::unauthenticated, "this node is not enrolled", std::string(header_key), {}, headers.key.substr(0, 80), "enrol it with a token from: sy node enrol"});
+    return refuse({Code::unauthenticated,
+                   "this node is not enrolled",
+                   std::string(header_key),
+                   {},
+                   headers.key.substr(0, 80),
+                   "enrol it with a token from: sy node enrol"});
   const SignedParts parts{call->request.method, call->request.target, call->request.body, "controller"};
-  if (auto checked = check_signature(node->public_key, headers, parts, controller_.now(), nonces_); !checked) return refuse(checked.error());
+  if (auto checked = check_signature(node->public_key, headers, parts, controller_.now(), nonces_); !checked)
+    return refuse(checked.error());
   call->node = node->index;
   call->who.role = model::Role::agent;
   call->who.node = node->name;
@@ -134,7 +145,7 @@ void Api::identify_agent(const CallPtr& call) {
 void Api::admit(const CallPtr& call) {
   const wire::Limits& limits = controller_.settings().limits;
   const std::string principal = call->who.role == model::Role::agent ? call->who.user
-                                : call->request.peer.local          ? fmt::format("uid {}", call->request.peer.uid)
+                                : call->request.peer.local           ? fmt::format("uid {}", call->request.peer.uid)
                                                                      : std::string("strangers");
   if (auto taken = rate_limit_.take(principal, limits.requests_per_second, limits.burst, monotonic_now()); !taken) {
     ++counters_.limited;

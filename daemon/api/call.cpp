@@ -1,8 +1,8 @@
 #include "daemon/api/call.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "base/option_table.hpp"
 #include "http/problem.hpp"
@@ -18,9 +18,10 @@ void Call::reply(http::Response response) {
   if (before_reply) std::exchange(before_reply, nullptr)(response);
   const base::Sequence sequence = state().sequence;
   response.headers.emplace_back("X-Switchyard-Sequence", std::to_string(sequence.value));
-  controller.ledger().when_committed(sequence, [self = shared_from_this(), response = std::move(response)](const base::Error* failed) mutable {
-    self->reply_at_once(failed != nullptr ? http::problem(*failed) : std::move(response));
-  });
+  controller.ledger().when_committed(sequence,
+                                     [self = shared_from_this(), response = std::move(response)](const base::Error* failed) mutable {
+                                       self->reply_at_once(failed != nullptr ? http::problem(*failed) : std::move(response));
+                                     });
 }
 
 void Call::reply_json(std::string body, int status) {
@@ -43,8 +44,12 @@ base::Result<std::uint64_t> number_parameter(const http::Target& target, std::st
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc{} || end != text->data() + text->size() || value < min || value > max)
-    return base::fail(base::Error{base::Code::invalid_argument, "must be a number in its range", std::string(name),
-                                  fmt::format("{} to {}", min, max), text->substr(0, 40), {}});
+    return base::fail(base::Error{base::Code::invalid_argument,
+                                  "must be a number in its range",
+                                  std::string(name),
+                                  fmt::format("{} to {}", min, max),
+                                  text->substr(0, 40),
+                                  {}});
   return value;
 }
 
@@ -70,7 +75,11 @@ base::Result<void> only_parameters(const http::Target& target, const std::vector
     const std::string near = base::nearest(name, known);
     std::string all;
     for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
-    return base::fail(base::Error{base::Code::invalid_argument, "is not a parameter of this request", name, all, {},
+    return base::fail(base::Error{base::Code::invalid_argument,
+                                  "is not a parameter of this request",
+                                  name,
+                                  all,
+                                  {},
                                   near.empty() ? std::string{} : "did you mean " + near + "?"});
   }
   return {};

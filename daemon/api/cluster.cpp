@@ -1,7 +1,7 @@
 // The cluster as it is set up: partitions, topologies, settings in force.
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include "base/time_text.hpp"
 #include "daemon/api/handlers.hpp"
@@ -138,9 +138,9 @@ void import_topology(const CallPtr& call) {
     if (!outcome.reply) return call->fail(outcome.reply.error());
   }
   const auto now = call->state().topologies.find(name);
-  call->reply_json(fmt::format("{{\"name\":{},\"dry_run\":{},\"changes\":{},\"notes\":{},\"skipped_nodes\":{},\"version\":{}}}", http::json_string(name),
-                               body->dry_run, text_list(changes), text_list(notes), text_list(imported->report.skipped_nodes),
-                               now == call->state().topologies.end() ? 0 : now->second.version));
+  call->reply_json(fmt::format("{{\"name\":{},\"dry_run\":{},\"changes\":{},\"notes\":{},\"skipped_nodes\":{},\"version\":{}}}",
+                               http::json_string(name), body->dry_run, text_list(changes), text_list(notes),
+                               text_list(imported->report.skipped_nodes), now == call->state().topologies.end() ? 0 : now->second.version));
 }
 
 void get_config(const CallPtr& call) {
@@ -159,14 +159,14 @@ void get_config(const CallPtr& call) {
       R"("on_lost":"{}","lease_s":{},"kill_grace_s":{},"keep_ended_s":{},"launch_backoff_s":{},"max_launch_failures":{},"overtime_s":{},)"
       R"("allow_root_jobs":{},"fence_program":{},"max_jobs":{},"default_time_s":{},"default_memory_per_cpu_mib":{},)",
       s.on_lost == model::Settings::OnLost::wait ? "wait" : "assume_dead", seconds_or_null(s.lease), base::to_seconds(s.kill_grace),
-      base::to_seconds(s.keep_ended), base::to_seconds(s.launch_backoff), s.max_launch_failures, base::to_seconds(s.overtime), s.allow_root_jobs,
-      !s.fence_program.empty(), s.max_jobs, seconds_or_null(s.default_time),
+      base::to_seconds(s.keep_ended), base::to_seconds(s.launch_backoff), s.max_launch_failures, base::to_seconds(s.overtime),
+      s.allow_root_jobs, !s.fence_program.empty(), s.max_jobs, seconds_or_null(s.default_time),
       s.default_memory_per_cpu ? std::to_string(s.default_memory_per_cpu->value) : "null");
   body += fmt::format(R"("socket":{},"state_dir":{},"heartbeat_s":{},"silent_after_s":{},"administrators":{},"administrator_groups":{},)"
                       R"("limits":{{"connections":{},"body_bytes":{},"requests_per_second":{}}}}})",
-                      http::json_string(d.socket), http::json_string(d.state_dir), base::to_seconds(d.heartbeat), base::to_seconds(d.silent_after),
-                      text_list(d.administrators.users), text_list(d.administrators.groups), d.limits.connections, d.limits.body_bytes,
-                      d.limits.requests_per_second);
+                      http::json_string(d.socket), http::json_string(d.state_dir), base::to_seconds(d.heartbeat),
+                      base::to_seconds(d.silent_after), text_list(d.administrators.users), text_list(d.administrators.groups),
+                      d.limits.connections, d.limits.body_bytes, d.limits.requests_per_second);
   call->reply_json(std::move(body));
 }
 

@@ -112,7 +112,8 @@ void readyz(const CallPtr& call) {
 void metrics(const CallPtr& call) {
   Metrics m;
   Controller& c = call->controller;
-  m.one("ready", "gauge", "1 when commits succeed and scheduling passes end in time.", !c.ledger().fault() && c.planner().in_time() ? 1 : 0);
+  m.one("ready", "gauge", "1 when commits succeed and scheduling passes end in time.",
+        !c.ledger().fault() && c.planner().in_time() ? 1 : 0);
   m.one("epoch", "gauge", "Term of this controller.", static_cast<double>(c.state().epoch));
   m.one("sequence", "counter", "Number of the last fact on disk.", static_cast<double>(c.ledger().committed().value));
   add_jobs(m, c.state());

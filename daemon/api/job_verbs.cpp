@@ -1,7 +1,7 @@
 // What can be done to one job. Whose it is and whether its state allows it: the core's one check for all verbs.
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include "base/signals.hpp"
 #include "daemon/api/handlers.hpp"
@@ -24,7 +24,8 @@ void act(const CallPtr& call, base::JobId id, core::Action action) {
   if (job != nullptr) body += fmt::format(",\"state\":\"{}\"", model::state_name(job->state));
   if (!outcome.reply->warnings.empty()) {
     body += ",\"warnings\":[";
-    for (std::size_t i = 0; i < outcome.reply->warnings.size(); ++i) body += (i > 0 ? "," : "") + http::json_string(outcome.reply->warnings[i]);
+    for (std::size_t i = 0; i < outcome.reply->warnings.size(); ++i)
+      body += (i > 0 ? "," : "") + http::json_string(outcome.reply->warnings[i]);
     body += ']';
   }
   call->reply_json(body + "}");
@@ -70,7 +71,8 @@ void signal_job(const CallPtr& call) {
   core::SignalJob command{*id, 0, false, false};
   const auto name = body->find("signal");
   if (name == body->end()) return call->fail({Code::invalid_argument, "is missing", "signal", {}, {}, "for example {\"signal\":\"USR1\"}"});
-  if (!name->is_string() && !name->is_number_integer()) return call->fail({Code::invalid_argument, "must be a name or a number", "signal", {}, {}, {}});
+  if (!name->is_string() && !name->is_number_integer())
+    return call->fail({Code::invalid_argument, "must be a name or a number", "signal", {}, {}, {}});
   auto number = base::parse_signal(name->is_string() ? name->get<std::string>() : std::to_string(name->get<std::int64_t>()));
   if (!number) return call->fail(number.error());
   command.signal = *number;

@@ -16,7 +16,8 @@ bool any_of(const std::vector<std::string>& wanted, const std::string& value) {
 
 bool in_partition(const std::vector<std::string>& wanted, const model::Job& job) {
   if (wanted.empty()) return true;
-  if (job.attempt && !job.attempt->partition.empty() && job.state != model::JobState::pending) return any_of(wanted, job.attempt->partition);
+  if (job.attempt && !job.attempt->partition.empty() && job.state != model::JobState::pending)
+    return any_of(wanted, job.attempt->partition);
   return std::any_of(job.spec->partitions.begin(), job.spec->partitions.end(), [&](const std::string& p) { return any_of(wanted, p); });
 }
 
@@ -39,7 +40,8 @@ bool JobFilter::matches(const model::Job& job) const {
     return false;
   if (!nodes) return true;
   return job.attempt && job.state != model::JobState::pending &&
-         std::any_of(job.attempt->nodes.begin(), job.attempt->nodes.end(), [&](const model::NodeGrant& g) { return nodes->count(g.node) != 0; });
+         std::any_of(job.attempt->nodes.begin(), job.attempt->nodes.end(),
+                     [&](const model::NodeGrant& g) { return nodes->count(g.node) != 0; });
 }
 
 bool JobFilter::only_live() const {
@@ -65,8 +67,8 @@ base::Result<JobFilter> read_job_filter(const http::Target& target, const model:
   auto ids = read_job_ids(target);
   if (!ids) return base::fail(ids.error());
   filter.ids = std::move(*ids);
-  for (const auto& [name, list] : {std::pair{"user", &filter.users}, std::pair{"partition", &filter.partitions}, std::pair{"name", &filter.names},
-                                   std::pair{"account", &filter.accounts}}) {
+  for (const auto& [name, list] : {std::pair{"user", &filter.users}, std::pair{"partition", &filter.partitions},
+                                   std::pair{"name", &filter.names}, std::pair{"account", &filter.accounts}}) {
     auto values = list_parameter(target, name);
     if (!values) return base::fail(values.error());
     *list = std::move(*values);
@@ -77,11 +79,13 @@ base::Result<JobFilter> read_job_filter(const http::Target& target, const model:
     model::JobState job_state{};
     model::Outcome outcome{};
     if (text == "ended") {
-      for (int o = 1; o <= static_cast<int>(model::Outcome::boot_fail); ++o) filter.states.emplace_back(model::JobState::ended, static_cast<model::Outcome>(o));
+      for (int o = 1; o <= static_cast<int>(model::Outcome::boot_fail); ++o)
+        filter.states.emplace_back(model::JobState::ended, static_cast<model::Outcome>(o));
       continue;
     }
     if (!model::parse_state(text, job_state, outcome))
-      return base::fail(Code::invalid_argument, "is not a state", "state", text, "for example pending, running, completed, failed, cancelled, timeout");
+      return base::fail(Code::invalid_argument, "is not a state", "state", text,
+                        "for example pending, running, completed, failed, cancelled, timeout");
     filter.states.emplace_back(job_state, outcome);
     if (job_state == model::JobState::running) filter.states.emplace_back(model::JobState::lost, outcome);  // shows as running
   }

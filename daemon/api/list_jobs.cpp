@@ -1,7 +1,7 @@
 // GET /v1/jobs, GET /v1/jobs/ID and its script: what anybody may see of the queue, and what only the owner may.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "daemon/api/api.hpp"
 #include "daemon/api/handlers.hpp"
@@ -66,7 +66,8 @@ void go_on(const std::shared_ptr<Listing>& listing) {
   for (std::size_t i = 0; i < slice; ++i) {
     const model::Job* job = listing->next_job();
     if (job == nullptr) return listing->finish("null");
-    if (listing->written >= listing->limit || listing->looked_at >= most_looked_at) return listing->finish(std::to_string(listing->last.value));
+    if (listing->written >= listing->limit || listing->looked_at >= most_looked_at)
+      return listing->finish(std::to_string(listing->last.value));
     listing->take(*job);
   }
   listing->call->controller.loop().post([listing] { go_on(listing); });
@@ -96,7 +97,12 @@ void list_jobs(const CallPtr& call) {
 
 namespace {
 base::Error no_such_job(base::JobId id) {
-  return {Code::not_found, "there is no such job (any more)", "id", {}, std::to_string(id.value), "ended jobs: GET /v1/accounting?id=" + std::to_string(id.value)};
+  return {Code::not_found,
+          "there is no such job (any more)",
+          "id",
+          {},
+          std::to_string(id.value),
+          "ended jobs: GET /v1/accounting?id=" + std::to_string(id.value)};
 }
 
 void answer_job(const CallPtr& call, base::JobId id) {

@@ -2,7 +2,8 @@
 
 namespace sy::daemon {
 
-void LongPolls::wait(base::JobId job, base::Duration at_most, const CallPtr& call, std::function<bool()> ready, std::function<void()> answer) {
+void LongPolls::wait(base::JobId job, base::Duration at_most, const CallPtr& call, std::function<bool()> ready,
+                     std::function<void()> answer) {
   constexpr std::size_t most = 50'000;
   if (waiting_.size() >= most || at_most == base::Duration{}) {
     answer();

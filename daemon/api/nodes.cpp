@@ -1,7 +1,7 @@
 // What nodes are and what administrators do with them.
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include "daemon/api/handlers.hpp"
 #include "daemon/api/small_body.hpp"
@@ -16,7 +16,8 @@ using base::Code;
 
 base::Result<const model::Node*> node_of(const Call& call) {
   const model::Node* node = call.state().find_node(call.captures.at(0));
-  if (node == nullptr) return base::fail(Code::not_found, "there is no such node", "name", call.captures.at(0).substr(0, 80), "sinfo -N lists them");
+  if (node == nullptr)
+    return base::fail(Code::not_found, "there is no such node", "name", call.captures.at(0).substr(0, 80), "sinfo -N lists them");
   return node;
 }
 
@@ -63,7 +64,8 @@ void issue_enrolment(const CallPtr& call) {
   const auto outcome = call->execute(core::IssueEnrolToken{name, sha256_hex(token), expires});
   if (!outcome.reply) return call->fail(outcome.reply.error());
   http::Response response;
-  response.body = fmt::format("{{\"token\":{},\"expires_us\":{},\"fingerprint\":{}}}", http::json_string(token), base::micros(expires), http::json_string(fingerprint));
+  response.body = fmt::format("{{\"token\":{},\"expires_us\":{},\"fingerprint\":{}}}", http::json_string(token), base::micros(expires),
+                              http::json_string(fingerprint));
   response.headers.emplace_back("Cache-Control", "no-store");
   call->reply(std::move(response));
 }

@@ -1,8 +1,8 @@
 #include "daemon/api/rate_limit.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace sy::daemon {
 
@@ -17,7 +17,11 @@ base::Result<void> RateLimit::take(const std::string& principal, double per_seco
   bucket.tokens = refilled(bucket);
   bucket.at = now;
   if (bucket.tokens < 1)
-    return base::fail(base::Error{base::Code::too_many, "you ask too often", {}, fmt::format("{} requests a second", per_second), {},
+    return base::fail(base::Error{base::Code::too_many,
+                                  "you ask too often",
+                                  {},
+                                  fmt::format("{} requests a second", per_second),
+                                  {},
                                   "ask less often, or for more at once; waiting for a job: ?wait=30&for=ended"});
   bucket.tokens -= 1;
   return {};

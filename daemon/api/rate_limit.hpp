@@ -18,7 +18,10 @@ class RateLimit {
   std::size_t size() const { return buckets_.size(); }
 
  private:
-  struct Bucket { double tokens; Monotonic at; };
+  struct Bucket {
+    double tokens;
+    Monotonic at;
+  };
   std::unordered_map<std::string, Bucket> buckets_;
 };
 

@@ -30,7 +30,7 @@ std::string route_key(const Call& call) {
 }  // namespace
 
 base::Error RepeatedRequests::mismatch(const std::string& key) {
-  return {base::Code::precondition, "this key was used for another request", "Idempotency-Key", "one key for one request", key,
+  return {base::Code::precondition,          "this key was used for another request", "Idempotency-Key", "one key for one request", key,
           "make a new key for a new request"};
 }
 
@@ -38,7 +38,8 @@ bool RepeatedRequests::answer(const CallPtr& call) {
   if (!call->route->may_be_given_twice || !call->request.has_header("Idempotency-Key")) return false;
   const std::string key(call->request.header("Idempotency-Key"));
   if (!key_is_fit(key)) {
-    call->fail({base::Code::invalid_argument, "the key must be printable text without spaces", "Idempotency-Key", "1 to 255 characters", {}, {}});
+    call->fail(
+        {base::Code::invalid_argument, "the key must be printable text without spaces", "Idempotency-Key", "1 to 255 characters", {}, {}});
     return true;
   }
   const std::string digest = sha256_hex(call->request.body);
@@ -87,8 +88,8 @@ void RepeatedRequests::first(const CallPtr& call, const std::string& name, const
       at->second.expires = controller_.now() + controller_.settings().keep_answers;
       at->second.response.status = response.status;
       at->second.response.body = response.body;
-      controller_.ledger().keep(StoredReply{principal_key(*raw), route_key(*raw), std::string(raw->request.header("Idempotency-Key")), digest,
-                                            response.status, response.body, at->second.expires});
+      controller_.ledger().keep(StoredReply{principal_key(*raw), route_key(*raw), std::string(raw->request.header("Idempotency-Key")),
+                                            digest, response.status, response.body, at->second.expires});
     } else {
       entries_.erase(at);
     }

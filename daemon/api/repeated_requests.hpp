@@ -16,7 +16,10 @@ class RepeatedRequests {
   explicit RepeatedRequests(Controller& controller) : controller_(controller) {}
   // True: the call has been (or will be) answered here. False: it is new, and its answer will be remembered.
   bool answer(const CallPtr&);
-  void clear() { entries_.clear(); order_.clear(); }  // memory was discarded: the store knows
+  void clear() {
+    entries_.clear();
+    order_.clear();
+  }  // memory was discarded: the store knows
 
  private:
   struct Entry {

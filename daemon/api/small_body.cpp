@@ -18,7 +18,8 @@ base::Result<wire::Json> small_body(const Call& call, std::initializer_list<std:
     if (std::find(members.begin(), members.end(), name) == members.end()) {
       std::string all;
       for (const std::string_view each : members) all += (all.empty() ? "" : ", ") + std::string(each);
-      return base::fail(Error{Code::invalid_argument, "is not a member of this request", name.substr(0, 80), all.empty() ? "none" : all, {}, {}});
+      return base::fail(
+          Error{Code::invalid_argument, "is not a member of this request", name.substr(0, 80), all.empty() ? "none" : all, {}, {}});
     }
   return json;
 }
@@ -37,7 +38,8 @@ base::Result<std::string> text_of(const wire::Json& body, const char* name, std:
   if (!at->is_string()) return base::fail(Code::invalid_argument, "must be a text", name);
   const auto& text = at->get_ref<const std::string&>();
   if (text.empty() && required) return base::fail(Code::invalid_argument, "must not be empty", name);
-  if (text.size() > most) return base::fail(Error{Code::too_large, "is too long", name, std::to_string(most) + " bytes", std::to_string(text.size()), {}});
+  if (text.size() > most)
+    return base::fail(Error{Code::too_large, "is too long", name, std::to_string(most) + " bytes", std::to_string(text.size()), {}});
   if (std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
     return base::fail(Code::invalid_argument, "must not hold control characters", name);
   return text;

@@ -1,8 +1,8 @@
 #include "daemon/api/submission.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include "base/directives.hpp"
 #include "base/option_table.hpp"
@@ -46,9 +46,11 @@ base::Result<std::vector<std::string>> read_environment(const Json& body) {
     if (!each.is_string()) return base::fail(Code::invalid_argument, "must be a text like \"A=b\"", place());
     const auto& text = each.get_ref<const std::string&>();
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return base::fail(Code::invalid_argument, "is not NAME=VALUE", place(), text.substr(0, 80));
+    if (equals == std::string::npos || equals == 0)
+      return base::fail(Code::invalid_argument, "is not NAME=VALUE", place(), text.substr(0, 80));
     const std::string name = text.substr(0, std::min<std::size_t>(equals, 80));
-    if (text.find('\0') != std::string::npos) return base::fail(Code::invalid_argument, "holds a NUL byte", place(), name, "leave the variable out");
+    if (text.find('\0') != std::string::npos)
+      return base::fail(Code::invalid_argument, "holds a NUL byte", place(), name, "leave the variable out");
     if (text.size() > max_environment_entry_bytes)
       return base::fail(Error{Code::too_large, "the variable is too long", place(), fmt::format("{} bytes", max_environment_entry_bytes),
                               fmt::format("{}: {} bytes", name, text.size()), "leave it out, or export less (--export)"});
@@ -70,7 +72,11 @@ base::Result<Submission> read_submission(std::string_view text) {
   for (const auto& [name, value] : body->items()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = base::nearest(name, known);
-    return base::fail(Error{Code::invalid_argument, "is not a member of a submission", name, {}, {},
+    return base::fail(Error{Code::invalid_argument,
+                            "is not a member of a submission",
+                            name,
+                            {},
+                            {},
                             near.empty() ? std::string{} : "did you mean " + near + "?"});
   }
   Submission out;

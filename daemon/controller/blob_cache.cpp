@@ -31,9 +31,7 @@ void BlobCache::get(const std::string& digest, std::function<void(BlobText)> the
       [this, digest, found] {
         try {
           if (auto bytes = store_.blob(digest)) *found = std::make_shared<const std::string>(std::move(*bytes));
-        } catch (const std::exception& e) {
-          log_error("a script or environment can not be read: {}", e.what());
-        }
+        } catch (const std::exception& e) { log_error("a script or environment can not be read: {}", e.what()); }
       },
       [this, digest, found, then = std::move(then)] {
         if (*found) put(digest, *found);

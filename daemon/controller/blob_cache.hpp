@@ -26,7 +26,10 @@ class BlobCache {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  struct Entry { std::string digest; BlobText text; };
+  struct Entry {
+    std::string digest;
+    BlobText text;
+  };
   Store& store_;
   Worker& worker_;
   std::size_t max_bytes_;

@@ -32,14 +32,22 @@ Liveness::Options liveness_options(const wire::DaemonSettings& settings) {
 }  // namespace
 
 Controller::Controller(http::Loop& loop, Doors doors, wire::DaemonSettings settings, const KeyPair& key)
-    : loop_(loop), doors_(std::move(doors)), settings_(std::move(settings)), key_(key),
-      ledger_(loop, doors_.store, {doors_.now, doors_.retry}), planner_(loop, ledger_, planner_options(doors_)), reader_(loop), names_(loop),
-      blobs_(doors_.store, reader_), users_(names_, doors_.look_up),
+    : loop_(loop),
+      doors_(std::move(doors)),
+      settings_(std::move(settings)),
+      key_(key),
+      ledger_(loop, doors_.store, {doors_.now, doors_.retry}),
+      planner_(loop, ledger_, planner_options(doors_)),
+      reader_(loop),
+      names_(loop),
+      blobs_(doors_.store, reader_),
+      users_(names_, doors_.look_up),
       effects_(loop, ledger_, doors_.agents, blobs_, users_, effect_options(doors_, settings_)),
-      fence_(loop,
-             [this](base::NodeIndex node) { ledger_.execute(switchyard_itself(), core::FenceNode{node, "fence program"}); },
-             [this](base::NodeIndex node) { effects_.run_pending(node); }),
-      liveness_(loop, ledger_, liveness_options(settings_)), clock_(loop) {
+      fence_(
+          loop, [this](base::NodeIndex node) { ledger_.execute(switchyard_itself(), core::FenceNode{node, "fence program"}); },
+          [this](base::NodeIndex node) { effects_.run_pending(node); }),
+      liveness_(loop, ledger_, liveness_options(settings_)),
+      clock_(loop) {
   effects_.set_fence([this](base::NodeIndex node) { fence_.run(node, state().nodes[node.value].name, state().settings.fence_program); });
   ledger_.changed = [this](const std::vector<core::Event>& events) { planner_.changed(events); };
   ledger_.on_committed = [this](const Ledger::Committed& news) {
@@ -47,7 +55,8 @@ Controller::Controller(http::Loop& loop, Doors doors, wire::DaemonSettings setti
     if (on_committed) on_committed(news);
   };
   ledger_.reloaded = [this] {
-    if (const auto done = configure(configured_); !done) log_error("the configuration could not be put in force again: {}", base::to_text(done.error()));
+    if (const auto done = configure(configured_); !done)
+      log_error("the configuration could not be put in force again: {}", base::to_text(done.error()));
     planner_.reloaded();
     liveness_.start();
     effects_.run_all_pending();

@@ -167,7 +167,8 @@ void EffectRunner::refused(const core::LaunchOnNode& e, const http::Response& re
   who.role = model::Role::agent;
   who.node = ledger_.state().nodes[e.node.value].name;
   const auto outcome = ledger_.execute(who, std::move(report));
-  if (!outcome.reply) log_warning("node {} refused job {}, and that could not be noted: {}", who.node, e.job.value, base::to_text(outcome.reply.error()));
+  if (!outcome.reply)
+    log_warning("node {} refused job {}, and that could not be noted: {}", who.node, e.job.value, base::to_text(outcome.reply.error()));
 }
 
 void EffectRunner::end(const core::EndOnNode& e) {
@@ -187,7 +188,9 @@ void EffectRunner::signal(const core::SignalOnNode& e, int tries) {
   m.whole_job = e.whole_job;
   // Signals are not merged: a script may count them. The nonce makes each its own.
   const Key key{kind_signal + (++signals_sent_ << 8U), e.job.value, e.attempt.value};
-  const auto judge = [](const http::Response& response) { return is_success(response) || response.status == 404 || response.status == 409; };
+  const auto judge = [](const http::Response& response) {
+    return is_success(response) || response.status == 404 || response.status == 409;
+  };
   send(node, key, "/v1/signal", wire::message_text(m), judge, [this, e, tries] {
     if (tries > 1) lane(e.node).signals.emplace_back(e, tries - 1);
     else log_warning("signal {} for job {} could not be delivered", e.signal, e.job.value);
@@ -214,7 +217,8 @@ void EffectRunner::send(const model::Node& node, Key key, const char* target, st
   if (!lane(node.index).under_way.insert(key).second && std::get<0>(key) != kind_launch) return;  // a launch is noted beforehand
   ++counters_.sent;
   link_.post(node, target, std::move(body),
-             [this, index = node.index, key, target, judge = std::move(judge), given_up = std::move(given_up)](base::Result<http::Response> answer) {
+             [this, index = node.index, key, target, judge = std::move(judge),
+              given_up = std::move(given_up)](base::Result<http::Response> answer) {
                Lane& l = lane(index);
                l.under_way.erase(key);
                if (answer && judge(*answer)) {
@@ -223,8 +227,9 @@ void EffectRunner::send(const model::Node& node, Key key, const char* target, st
                }
                ++counters_.failed;
                if (given_up) given_up();
-               rest(index, std::string(target) + ": " +
-                               (answer ? std::to_string(answer->status) + " " + text_member(answer->body, "detail") : answer.error().message));
+               rest(index,
+                    std::string(target) + ": " +
+                        (answer ? std::to_string(answer->status) + " " + text_member(answer->body, "detail") : answer.error().message));
              });
 }
 

@@ -38,7 +38,10 @@ class EffectRunner {
   void set_hooks(std::string prolog, std::string epilog);
   void set_fence(std::function<void(base::NodeIndex)> fence) { options_.fence = std::move(fence); }
 
-  struct Counters { std::uint64_t sent{}, failed{}, launches{}, refused{}; std::size_t under_way{}; };
+  struct Counters {
+    std::uint64_t sent{}, failed{}, launches{}, refused{};
+    std::size_t under_way{};
+  };
   Counters counters() const;
 
  private:

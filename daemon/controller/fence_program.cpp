@@ -1,5 +1,6 @@
 #include "daemon/controller/fence_program.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -8,8 +9,6 @@
 
 #include <array>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "daemon/runtime/clock.hpp"
 #include "daemon/runtime/log.hpp"

@@ -9,7 +9,8 @@ void HttpAgentLink::post(const model::Node& node, std::string target, std::strin
   request.method = "POST";
   request.target = std::move(target);
   request.body = std::move(body);
-  const SignatureHeaders signature = sign_request(key_, "controller", {request.method, request.target, request.body, node.name}, wall_now());
+  const SignatureHeaders signature =
+      sign_request(key_, "controller", {request.method, request.target, request.body, node.name}, wall_now());
   request.headers = {{"Content-Type", "application/json"},
                      {std::string(header_key), signature.key},
                      {std::string(header_time), signature.time},

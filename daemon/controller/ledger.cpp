@@ -43,9 +43,7 @@ base::Result<void> Ledger::open() {
     const core::StepResult result = begin_epoch(state_);
     if (!result.reply) return base::fail(result.reply.error());
     store_.commit(make_batch(state_, result.events));
-  } catch (const StoreFailure& failure) {
-    return base::fail(base::Code::unavailable, failure.what(), "state_dir");
-  }
+  } catch (const StoreFailure& failure) { return base::fail(base::Code::unavailable, failure.what(), "state_dir"); }
   committed_ = state_.sequence;
   return {};
 }
@@ -81,8 +79,8 @@ void Ledger::when_committed(base::Sequence sequence, Waiter then) {
     then(nullptr);
   } else {
     ASSERT(sequence <= state_.sequence, "nothing can rest on what has not happened");
-    const auto later = std::upper_bound(waiting_.begin(), waiting_.end(), sequence,
-                                        [](base::Sequence s, const Waiting& w) { return s < w.sequence; });
+    const auto later =
+        std::upper_bound(waiting_.begin(), waiting_.end(), sequence, [](base::Sequence s, const Waiting& w) { return s < w.sequence; });
     waiting_.insert(later, Waiting{sequence, std::move(then)});
   }
 }
@@ -120,9 +118,7 @@ void Ledger::flush() {
         const Monotonic begin = monotonic_now();
         try {
           store_.commit(*batch);
-        } catch (const std::exception& e) {
-          *failure = e.what();
-        }
+        } catch (const std::exception& e) { *failure = e.what(); }
         *seconds = std::chrono::duration<double>(monotonic_now() - begin).count();
       },
       [this, failure, seconds, news = std::move(news)] { committed_batch(news.sequence, *failure, *seconds, news); });
@@ -153,7 +149,11 @@ void Ledger::release(base::Sequence sequence) {
 void Ledger::fail(const std::string& why) {
   ++counters_.failed_commits;
   log_error("a commit failed, the state in memory is discarded: {}", why);
-  fault_ = base::Error{base::Code::unavailable, "the controller can not store anything at the moment: " + why, {}, {}, {},
+  fault_ = base::Error{base::Code::unavailable,
+                       "the controller can not store anything at the moment: " + why,
+                       {},
+                       {},
+                       {},
                        "try again later; an administrator has to look at the controller's disk"};
   ++generation_;
   pending_ = Batch{};
@@ -178,9 +178,7 @@ void Ledger::reload() {
           if (!result.reply) *failure = base::to_text(result.reply.error());
           else store_.commit(make_batch(*loaded, result.events));
           if (const auto faults = model::check_invariants(*loaded); !faults.empty()) *failure = all_of(faults);
-        } catch (const std::exception& e) {
-          *failure = e.what();
-        }
+        } catch (const std::exception& e) { *failure = e.what(); }
       },
       [this, loaded, failure] {
         if (*failure) {

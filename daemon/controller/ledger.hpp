@@ -71,7 +71,10 @@ class Ledger {
   Counters counters() const;
 
  private:
-  struct Waiting { base::Sequence sequence; Waiter then; };
+  struct Waiting {
+    base::Sequence sequence;
+    Waiter then;
+  };
   void schedule_flush();
   void flush();
   void committed_batch(base::Sequence, const std::optional<std::string>& failure, double seconds, Committed);

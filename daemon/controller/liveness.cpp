@@ -32,8 +32,7 @@ void Liveness::tick() {
 void Liveness::heard(base::NodeIndex node) {
   last_[node] = options_.now();
   const auto& nodes = ledger_.state().nodes;
-  if (node.value < nodes.size() && nodes[node.value].contact == model::Contact::silent)
-    ledger_.execute(ourselves(), core::NodeHeard{node});
+  if (node.value < nodes.size() && nodes[node.value].contact == model::Contact::silent) ledger_.execute(ourselves(), core::NodeHeard{node});
 }
 
 void Liveness::check() {

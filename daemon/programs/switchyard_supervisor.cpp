@@ -9,7 +9,8 @@
 int main(int argc, char** argv) {
   const bool cleaning = argc == 3 && std::strcmp(argv[1], "--clean") == 0;
   if (argc != 2 && !cleaning) {
-    std::fprintf(stderr, "usage: switchyard-supervisor [--clean] FOLDER\nStarted by switchyard-agent; there is no need to run it by hand.\n");
+    std::fprintf(stderr,
+                 "usage: switchyard-supervisor [--clean] FOLDER\nStarted by switchyard-agent; there is no need to run it by hand.\n");
     return 2;
   }
   try {

@@ -1,4 +1,5 @@
 // switchyardd, the controller: reads its configuration, opens its state, listens, runs until told to stop.
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -8,8 +9,6 @@
 #include <cstring>
 #include <optional>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "daemon/api/api.hpp"
 #include "daemon/controller/controller.hpp"
@@ -89,9 +88,7 @@ int check(const wire::Config& config) {
     std::printf("settings and state are in order: %zu jobs, %zu nodes, sequence %llu\n", state.jobs.size(), state.nodes.size(),
                 static_cast<unsigned long long>(state.sequence.value));
     return 0;
-  } catch (const std::exception& failure) {
-    return complain(failure.what());
-  }
+  } catch (const std::exception& failure) { return complain(failure.what()); }
 }
 
 void raise_descriptor_limit() {
@@ -124,10 +121,14 @@ http::ClientOptions client_options(const wire::Limits& limits) {
 class Daemon {
  public:
   Daemon(std::string config_file, const wire::Config& config, Store& store, const KeyPair& key)
-      : config_file_(std::move(config_file)), started_with_(config.daemon), link_(loop_, key, client_options(config.daemon.limits)),
-        controller_(loop_, {store, link_}, config.daemon, key), api_(controller_),
+      : config_file_(std::move(config_file)),
+        started_with_(config.daemon),
+        link_(loop_, key, client_options(config.daemon.limits)),
+        controller_(loop_, {store, link_}, config.daemon, key),
+        api_(controller_),
         users_(loop_, server_options(config.daemon.limits), api_.handler(Listener::local)),
-        agents_(loop_, server_options(config.daemon.limits), api_.handler(Listener::agents)), alive_(loop_) {}
+        agents_(loop_, server_options(config.daemon.limits), api_.handler(Listener::agents)),
+        alive_(loop_) {}
 
   int run(const wire::Config& config) {
     if (auto opened = controller_.open(config.cluster); !opened) return complain(base::to_text(opened.error()));
@@ -158,7 +159,8 @@ class Daemon {
     auto port = agents_.listen_tcp(settings.listen.address, settings.listen.port);
     if (!port) return stop(base::to_text(port.error()));
     if (!settings.ports_file.empty())
-      if (auto written = write_file(settings.ports_file, fmt::format("agents={}\n", *port), 0644); !written) return stop(base::to_text(written.error()));
+      if (auto written = write_file(settings.ports_file, fmt::format("agents={}\n", *port), 0644); !written)
+        return stop(base::to_text(written.error()));
     api_.watch_servers([this] {
       http::ServerCounters sum = users_.counters();
       const http::ServerCounters other = agents_.counters();
@@ -170,8 +172,8 @@ class Daemon {
       sum.idle += other.idle;
       return sum;
     });
-    log_info("cluster {}, epoch {}: users at {}, agents at {}:{}, {} jobs", controller_.state().settings.cluster_name, controller_.state().epoch,
-             settings.socket, settings.listen.address, *port, controller_.state().jobs.size());
+    log_info("cluster {}, epoch {}: users at {}, agents at {}:{}, {} jobs", controller_.state().settings.cluster_name,
+             controller_.state().epoch, settings.socket, settings.listen.address, *port, controller_.state().jobs.size());
     notify_ready("accepting work");
     if (const auto pause = watchdog_interval()) beat(*pause);
   }
@@ -194,7 +196,8 @@ class Daemon {
       refuse(base::Error{{}, base::to_text(done.error()), {}, {}, {}, {}});
     } else {
       set_log_level(log_level(config->daemon.log_level));
-      for (const std::string& name : wire::needs_restart(started_with_, config->daemon)) log_warning("{} has changed and takes effect at the next start", name);
+      for (const std::string& name : wire::needs_restart(started_with_, config->daemon))
+        log_warning("{} has changed and takes effect at the next start", name);
       log_info("the settings were read again");
     }
     notify_ready("accepting work");
@@ -242,7 +245,5 @@ int main(int argc, char** argv) {
     const auto store = open_sqlite_store(store_options(config->daemon));
     Daemon daemon(arguments->config, *config, *store, *key);
     return daemon.run(*config);
-  } catch (const std::exception& failure) {
-    return complain(failure.what());
-  }
+  } catch (const std::exception& failure) { return complain(failure.what()); }
 }

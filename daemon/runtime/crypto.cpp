@@ -32,7 +32,9 @@ unsigned char* raw(std::string& s) { return reinterpret_cast<unsigned char*>(s.d
 struct Descriptor {
   int fd;
   explicit Descriptor(int f) : fd(f) {}
-  ~Descriptor() { if (fd >= 0) ::close(fd); }
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 };
@@ -132,11 +134,12 @@ base::Result<KeyPair> KeyPair::load(const std::string& path) {
     if (errno == ENOENT) e.code = Code::not_found;
     return fail(std::move(e));
   }
-  struct stat s {};
+  struct stat s{};
   if (::fstat(file.fd, &s) != 0) return fail(file_error("could not look at the key", path));
   if (!S_ISREG(s.st_mode)) return fail(Code::forbidden, "the key is not a plain file", "key file", path);
   if ((s.st_mode & 077) != 0)
-    return fail(Code::forbidden, "others may read or write the key", "key file", path, "chmod 600 " + path + ", and make a new key if others had access");
+    return fail(Code::forbidden, "others may read or write the key", "key file", path,
+                "chmod 600 " + path + ", and make a new key if others had access");
   if (s.st_uid != ::geteuid() && s.st_uid != 0)
     return fail(Code::forbidden, "the key belongs to another user", "key file", path, "chown it to the user of this daemon");
   std::string text(largest_key_file, '\0');

@@ -2,11 +2,11 @@
 // Not for answers to users and never for secrets.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace sy::daemon {
 
@@ -23,12 +23,20 @@ void log_at(LogAt level, fmt::format_string<A...> format, A&&... values) {
   if (logs(level)) log_line(level, fmt::format(format, std::forward<A>(values)...));
 }
 template <class... A>
-void log_debug(fmt::format_string<A...> format, A&&... values) { log_at(LogAt::debug, format, std::forward<A>(values)...); }
+void log_debug(fmt::format_string<A...> format, A&&... values) {
+  log_at(LogAt::debug, format, std::forward<A>(values)...);
+}
 template <class... A>
-void log_info(fmt::format_string<A...> format, A&&... values) { log_at(LogAt::info, format, std::forward<A>(values)...); }
+void log_info(fmt::format_string<A...> format, A&&... values) {
+  log_at(LogAt::info, format, std::forward<A>(values)...);
+}
 template <class... A>
-void log_warning(fmt::format_string<A...> format, A&&... values) { log_at(LogAt::warning, format, std::forward<A>(values)...); }
+void log_warning(fmt::format_string<A...> format, A&&... values) {
+  log_at(LogAt::warning, format, std::forward<A>(values)...);
+}
 template <class... A>
-void log_error(fmt::format_string<A...> format, A&&... values) { log_at(LogAt::error, format, std::forward<A>(values)...); }
+void log_error(fmt::format_string<A...> format, A&&... values) {
+  log_at(LogAt::error, format, std::forward<A>(values)...);
+}
 
 }  // namespace sy::daemon

@@ -17,8 +17,8 @@ constexpr std::size_t nonce_bytes = 16;
 std::string text_to_sign(const SignatureHeaders& h, const SignedParts& p) {
   std::string out;
   const std::string digest = sha256_hex(p.body);
-  for (const std::string_view part : {p.method, p.target, std::string_view{h.time}, std::string_view{h.nonce},
-                                      std::string_view{h.key}, p.to}) {
+  for (const std::string_view part :
+       {p.method, p.target, std::string_view{h.time}, std::string_view{h.nonce}, std::string_view{h.key}, p.to}) {
     out += part;
     out += '\n';
   }
@@ -58,22 +58,21 @@ base::Result<void> NonceCache::remember(const std::string& key, const std::strin
   if (of_key.contains(nonce)) return fail(Code::unauthenticated, "this request was seen before", std::string{header_nonce}, nonce);
   if (of_key.size() >= limit_) {
     if (of_key.empty()) seen_.erase(key);
-    return fail({Code::too_many, "too many requests within two minutes", std::string{header_key}, std::to_string(limit_), key,
-                 "wait a minute"});
+    return fail(
+        {Code::too_many, "too many requests within two minutes", std::string{header_key}, std::to_string(limit_), key, "wait a minute"});
   }
   of_key.insert(nonce);
   by_expiry_.emplace(expires, Seen{key, nonce});
   return {};
 }
 
-base::Result<void> check_signature(std::string_view public_key, const SignatureHeaders& h, const SignedParts& parts,
-                                   base::Time now, NonceCache& nonces) {
+base::Result<void> check_signature(std::string_view public_key, const SignatureHeaders& h, const SignedParts& parts, base::Time now,
+                                   NonceCache& nonces) {
   if (h.key.empty() || h.time.empty() || h.nonce.empty() || h.signature.empty())
     return fail(Code::unauthenticated, "the request is not signed", std::string{header_signature});
   if (has_newline(parts.method) || has_newline(parts.target) || has_newline(h.key) || has_newline(parts.to))
     return fail(Code::unauthenticated, "a signed field holds a line break", std::string{header_signature});
-  if (!well_formed_nonce(h.nonce))
-    return fail(Code::unauthenticated, "the nonce is not 32 hexadecimal digits", std::string{header_nonce});
+  if (!well_formed_nonce(h.nonce)) return fail(Code::unauthenticated, "the nonce is not 32 hexadecimal digits", std::string{header_nonce});
   const auto time = parse_micros(h.time);
   if (!time) return fail(Code::unauthenticated, "the time is not a number of microseconds", std::string{header_time});
   const base::Duration off = *time > now ? *time - now : now - *time;

@@ -48,7 +48,9 @@ class NonceCache {
   std::size_t size() const { return by_expiry_.size(); }
 
  private:
-  struct Seen { std::string key, nonce; };
+  struct Seen {
+    std::string key, nonce;
+  };
   std::size_t limit_{100'000};
   std::unordered_map<std::string, std::unordered_set<std::string>> seen_;
   std::multimap<base::Time, Seen> by_expiry_;
@@ -56,7 +58,6 @@ class NonceCache {
 
 // Form and window first, then the signature, and only then the nonce, so that strangers can not fill the cache.
 // Errors: unauthenticated (with which part was wrong), too_many.
-base::Result<void> check_signature(std::string_view public_key, const SignatureHeaders&, const SignedParts&, base::Time now,
-                                   NonceCache&);
+base::Result<void> check_signature(std::string_view public_key, const SignatureHeaders&, const SignedParts&, base::Time now, NonceCache&);
 
 }  // namespace sy::daemon

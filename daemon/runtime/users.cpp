@@ -16,7 +16,8 @@ std::string group_name(gid_t gid) {
   std::vector<char> space(16'384);
   group entry{};
   group* found = nullptr;
-  while (::getgrgid_r(gid, &entry, space.data(), space.size(), &found) == ERANGE && space.size() < 16U << 20U) space.resize(space.size() * 2);
+  while (::getgrgid_r(gid, &entry, space.data(), space.size(), &found) == ERANGE && space.size() < 16U << 20U)
+    space.resize(space.size() * 2);
   return found != nullptr ? found->gr_name : std::string{};
 }
 }  // namespace
@@ -29,7 +30,8 @@ User look_up_user(base::Uid uid, base::Gid gid) {
   std::vector<char> space(16'384);
   passwd entry{};
   passwd* found = nullptr;
-  while (::getpwuid_r(uid.value, &entry, space.data(), space.size(), &found) == ERANGE && space.size() < 1U << 20U) space.resize(space.size() * 2);
+  while (::getpwuid_r(uid.value, &entry, space.data(), space.size(), &found) == ERANGE && space.size() < 1U << 20U)
+    space.resize(space.size() * 2);
   if (found == nullptr) {
     user.gids.push_back(gid);
   } else {

@@ -26,7 +26,9 @@ class Worker {
   std::size_t queued() const;
 
  private:
-  struct Item { std::function<void()> work, then; };
+  struct Item {
+    std::function<void()> work, then;
+  };
   void serve();
 
   http::Loop& loop_;

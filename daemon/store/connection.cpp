@@ -66,8 +66,7 @@ bool Statement::row() {
 }
 
 void Statement::run() {
-  while (row()) {
-  }
+  while (row()) {}
 }
 
 void Statement::reset() {
@@ -86,8 +85,8 @@ std::string_view Statement::text(int column) const {
 bool Statement::null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
 Connection::Connection(const std::string& path, const std::string& vfs, Access access) : path_(path) {
-  const int flags = (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) |
-                    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int flags = (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
+                    SQLITE_OPEN_EXRESCODE;
   const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, vfs.empty() ? nullptr : vfs.c_str());
   if (code != SQLITE_OK) {
     const std::string sentence = fmt::format("the store {} can not be used: {} ({})", path, advice(code), sqlite3_errstr(code));
@@ -135,8 +134,7 @@ Transaction::Transaction(Connection& connection, Kind kind) : connection_(connec
 
 Transaction::~Transaction() {
   // Some failures have rolled back already; then there is nothing left to undo.
-  if (open_ && sqlite3_get_autocommit(connection_.handle()) == 0)
-    sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  if (open_ && sqlite3_get_autocommit(connection_.handle()) == 0) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void Transaction::commit() {

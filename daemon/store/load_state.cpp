@@ -88,14 +88,12 @@ void load_cluster(Connection& db, State& state) {
     state.nodes.push_back(trusted(wire::node_from_text(nodes.text(1)), db, "a node"));
   }
   auto& partitions = db.prepared("SELECT partition FROM partitions ORDER BY position");
-  while (partitions.row())
-    state.partitions.push_back(trusted(wire::partition_from_text(partitions.text(0)), db, "a partition"));
+  while (partitions.row()) state.partitions.push_back(trusted(wire::partition_from_text(partitions.text(0)), db, "a partition"));
   auto& topologies = db.prepared("SELECT name, topology FROM topologies");
   while (topologies.row())
     state.topologies.emplace(topologies.text(0), trusted(wire::topology_from_text(topologies.text(1)), db, "a topology"));
   auto& tokens = db.prepared("SELECT token FROM enrol_tokens ORDER BY position");
-  while (tokens.row())
-    state.enrol_tokens.push_back(trusted(wire::enrol_token_from_text(tokens.text(0)), db, "an enrolment"));
+  while (tokens.row()) state.enrol_tokens.push_back(trusted(wire::enrol_token_from_text(tokens.text(0)), db, "an enrolment"));
 }
 
 }  // namespace

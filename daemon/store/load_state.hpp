@@ -13,8 +13,8 @@ model::State load_state(Connection&);
 template <class T>
 T trusted(base::Result<T> result, const Connection& db, std::string_view what) {
   if (result) return std::move(*result);
-  throw StoreFailure("the store " + db.path() + " holds " + std::string{what} + " that can not be read: " +
-                     base::to_text(result.error()) + "; put back a backup, and keep this file for its analysis");
+  throw StoreFailure("the store " + db.path() + " holds " + std::string{what} + " that can not be read: " + base::to_text(result.error()) +
+                     "; put back a backup, and keep this file for its analysis");
 }
 
 }  // namespace sy::daemon

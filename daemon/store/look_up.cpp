@@ -15,8 +15,7 @@ std::optional<std::string> look_up_blob(Connection& db, std::string_view digest)
   return bytes;
 }
 
-std::optional<StoredReply> look_up_reply(Connection& db, std::string_view principal, std::string_view route,
-                                         std::string_view key) {
+std::optional<StoredReply> look_up_reply(Connection& db, std::string_view principal, std::string_view route, std::string_view key) {
   auto& found = db.prepared(
                       "SELECT request_digest, status, body, expires_us FROM replies "
                       "WHERE principal = ? AND route = ? AND key = ?")
@@ -94,8 +93,10 @@ std::vector<Condition> conditions(const AccountingQuery& query) {
   any_of("partition IN (SELECT value FROM json_each(?))", query.partitions);
   any_of("name IN (SELECT value FROM json_each(?))", query.names);
   any_of("account IN (SELECT value FROM json_each(?))", query.accounts);
-  any_of("EXISTS (SELECT 1 FROM accounting_nodes n WHERE n.job = a.job AND n.attempt = a.attempt AND n.node IN "
-         "(SELECT id FROM nodes WHERE name IN (SELECT value FROM json_each(?))))", query.nodes);
+  any_of(
+      "EXISTS (SELECT 1 FROM accounting_nodes n WHERE n.job = a.job AND n.attempt = a.attempt AND n.node IN "
+      "(SELECT id FROM nodes WHERE name IN (SELECT value FROM json_each(?))))",
+      query.nodes);
   if (query.since) all.push_back({"ended_us >= ?", {}, base::micros(*query.since)});
   if (query.until) all.push_back({"submitted_us <= ?", {}, base::micros(*query.until)});
   return all;

@@ -18,8 +18,10 @@ void migrate(Connection& db, std::span<const Migration> migrations) {
   if (!fresh && owner != application_id)
     throw StoreFailure(fmt::format("the file {} is a database of another program: name another file, or move it away", db.path()));
   if (version > newest)
-    throw StoreFailure(fmt::format("the store {} was written by a newer release (format {}, this one knows up to {}): start that "
-                                   "release, or put back the backup from before the upgrade", db.path(), version, newest));
+    throw StoreFailure(
+        fmt::format("the store {} was written by a newer release (format {}, this one knows up to {}): start that "
+                    "release, or put back the backup from before the upgrade",
+                    db.path(), version, newest));
   if (version == newest) return;
   Transaction transaction{db, Transaction::Kind::write};
   if (fresh) db.script(fmt::format("PRAGMA application_id = {}", application_id));

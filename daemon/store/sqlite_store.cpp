@@ -25,7 +25,7 @@ namespace {
 
 // Refuses a file or folder that others may look into, or that is not ours.
 void require_private(const std::string& path, bool folder) {
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) {
     if (!folder && errno == ENOENT) return;
     throw StoreFailure(fmt::format("{} can not be used: {}", path, std::strerror(errno)));
@@ -35,8 +35,8 @@ void require_private(const std::string& path, bool folder) {
   if (info.st_uid != ::geteuid())
     throw StoreFailure(fmt::format("{} belongs to uid {}, not to uid {} which runs this: chown it", path, info.st_uid, ::geteuid()));
   if ((info.st_mode & 077U) != 0)
-    throw StoreFailure(fmt::format("{} may be used by others (mode {:04o}): chmod {} {}", path, info.st_mode & 07777U,
-                                   folder ? "0700" : "0600", path));
+    throw StoreFailure(
+        fmt::format("{} may be used by others (mode {:04o}): chmod {} {}", path, info.st_mode & 07777U, folder ? "0700" : "0600", path));
 }
 
 // One process at a time: two controllers on one store would each believe in their own state.
@@ -184,9 +184,7 @@ void SqliteStore::backup(const std::string& path) {
     sqlite3_backup* copy = sqlite3_backup_init(to.handle(), "main", from.handle(), "main");
     if (copy == nullptr) to.fail(sqlite3_errcode(to.handle()), "copying it");
     int code = SQLITE_OK;
-    do {
-      code = sqlite3_backup_step(copy, 2048);
-    } while (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED);
+    do { code = sqlite3_backup_step(copy, 2048); } while (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED);
     sqlite3_backup_finish(copy);
     if (code != SQLITE_DONE) to.fail(code, "copying it");
     to.script("PRAGMA journal_mode = DELETE");  // one file, nothing beside it
@@ -208,12 +206,13 @@ std::vector<std::string> SqliteStore::check() {
 
   Statement blobs{db, "SELECT digest, bytes FROM blobs", false};
   while (blobs.row())
-    if (blob_digest(blobs.text(1)) != blobs.text(0)) faults.push_back(fmt::format("the blob {} has other bytes than its name says", blobs.text(0)));
+    if (blob_digest(blobs.text(1)) != blobs.text(0))
+      faults.push_back(fmt::format("the blob {} has other bytes than its name says", blobs.text(0)));
   Statement uses{db,
                  "SELECT digest, uses, (SELECT count(*) FROM jobs WHERE script_digest = digest) + "
-                 "(SELECT count(*) FROM jobs WHERE env_digest = digest) AS named FROM blobs WHERE uses <> named", false};
-  while (uses.row())
-    faults.push_back(fmt::format("the blob {} counts {} uses and has {}", uses.text(0), uses.integer(1), uses.integer(2)));
+                 "(SELECT count(*) FROM jobs WHERE env_digest = digest) AS named FROM blobs WHERE uses <> named",
+                 false};
+  while (uses.row()) faults.push_back(fmt::format("the blob {} counts {} uses and has {}", uses.text(0), uses.integer(1), uses.integer(2)));
   const model::State state = load_state(db);
   Statement ahead{db, "SELECT count(*) FROM events WHERE sequence > ?", false};
   ahead.bind(static_cast<std::int64_t>(state.sequence.value));

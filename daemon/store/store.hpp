@@ -21,7 +21,10 @@ struct StoreFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct Blob { std::string digest; std::string bytes; };        // sha256 hex of bytes
+struct Blob {
+  std::string digest;
+  std::string bytes;
+};        // sha256 hex of bytes
 struct StoredReply {                                           // D2: kept 24 h
   std::string principal, route, key, request_digest;
   int status{};

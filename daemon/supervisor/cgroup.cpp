@@ -148,9 +148,7 @@ std::vector<const char*> Cgroup::controllers() const {
   return out;
 }
 
-bool Cgroup::exists() const {
-  return active() && ::access(path("freezer").c_str(), F_OK) == 0;
-}
+bool Cgroup::exists() const { return active() && ::access(path("freezer").c_str(), F_OK) == 0; }
 
 std::string Cgroup::create(const CgroupLimits& limits) {
   const std::string cpus = list_of(limits.bind_cpus);

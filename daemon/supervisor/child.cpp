@@ -50,9 +50,8 @@ struct NamedLimit {
   decltype(RLIMIT_CORE) which;
 };
 constexpr NamedLimit named_limits[] = {
-    {"AS", RLIMIT_AS},           {"CORE", RLIMIT_CORE},   {"CPU", RLIMIT_CPU},     {"DATA", RLIMIT_DATA},
-    {"FSIZE", RLIMIT_FSIZE},     {"MEMLOCK", RLIMIT_MEMLOCK}, {"NOFILE", RLIMIT_NOFILE}, {"NPROC", RLIMIT_NPROC},
-    {"RSS", RLIMIT_RSS},         {"STACK", RLIMIT_STACK}};
+    {"AS", RLIMIT_AS},           {"CORE", RLIMIT_CORE},     {"CPU", RLIMIT_CPU},     {"DATA", RLIMIT_DATA}, {"FSIZE", RLIMIT_FSIZE},
+    {"MEMLOCK", RLIMIT_MEMLOCK}, {"NOFILE", RLIMIT_NOFILE}, {"NPROC", RLIMIT_NPROC}, {"RSS", RLIMIT_RSS},   {"STACK", RLIMIT_STACK}};
 
 std::optional<std::string> value_of(const std::vector<std::string>& environment, std::string_view name) {
   for (const auto& entry : environment)
@@ -92,7 +91,8 @@ void bind(const LaunchRecord& r) {
   CPU_ZERO(&set);
   for (const int c : r.bind_cpus)
     if (c >= 0 && c < CPU_SETSIZE) CPU_SET(c, &set);
-  if (::sched_setaffinity(0, sizeof set, &set) != 0) ::dprintf(STDERR_FILENO, "warning: could not bind to CPUs: %s\n", std::strerror(errno));
+  if (::sched_setaffinity(0, sizeof set, &set) != 0)
+    ::dprintf(STDERR_FILENO, "warning: could not bind to CPUs: %s\n", std::strerror(errno));
 }
 
 void become_user(const LaunchRecord& r, const Failure& failure) {
@@ -205,8 +205,8 @@ void protect_from_memory_killer(bool on) {
   ::close(fd);
 }
 
-[[noreturn]] void run_script(const LaunchRecord& r, int script, const std::string& first_line, const Cgroup& cgroup,
-                             std::int64_t now_us, const Failure& failure) {
+[[noreturn]] void run_script(const LaunchRecord& r, int script, const std::string& first_line, const Cgroup& cgroup, std::int64_t now_us,
+                             const Failure& failure) {
   ::setsid();
   protect_from_memory_killer(false);
   if (const auto wrong = cgroup.join_self(); !wrong.empty()) failure.node(wrong);

@@ -73,7 +73,7 @@ std::optional<std::string> Folder::read(const char* name, std::size_t limit) con
 }
 
 bool Folder::exists(const char* name) const {
-  struct stat s {};
+  struct stat s{};
   return ::fstatat(fd_.get(), name, &s, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -151,8 +151,6 @@ Descriptor Folder::lock(const char* name) const {
   return fd;
 }
 
-std::string Folder::proc_path(const std::string& name) const {
-  return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
-}
+std::string Folder::proc_path(const std::string& name) const { return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name; }
 
 }  // namespace sy::supervisor

@@ -18,7 +18,11 @@ class Descriptor {
   ~Descriptor() { reset(); }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  int release() { const int fd = fd_; fd_ = -1; return fd; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
   void reset();
 
  private:

@@ -92,8 +92,8 @@ std::optional<LaunchRecord> parse_launch(std::string_view text) {
   r.script_args = f->all("arg");
   if (f->has("time_limit_us")) r.time_limit_us = f->number("time_limit_us");
   if (f->has("warning_signal"))
-    r.warning = Warning{static_cast<int>(f->number("warning_signal")), f->number("warning_before_us"),
-                        f->number("warning_batch_shell") != 0};
+    r.warning =
+        Warning{static_cast<int>(f->number("warning_signal")), f->number("warning_before_us"), f->number("warning_batch_shell") != 0};
   r.kill_grace_us = f->number("kill_grace_us");
   r.memory_mib = f->number("memory_mib");
   r.cpus_milli = f->number("cpus_milli");

@@ -401,9 +401,7 @@ Supervisor::Hook Supervisor::run_hook(const std::string& program, const char* wh
   Started child;
   try {
     child = start_hook(program, launch_.hook_environment, folder_);
-  } catch (const std::system_error& e) {
-    return {false, std::string{what} + ": " + e.what()};
-  }
+  } catch (const std::system_error& e) { return {false, std::string{what} + ": " + e.what()}; }
   hook_ = child.pid;
   hook_status_.reset();
   const std::int64_t deadline = monotonic() + hook_limit;

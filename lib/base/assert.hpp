@@ -6,5 +6,4 @@ namespace sy::base {
 [[noreturn]] void assertion_failed(const char* condition, const char* why, const char* file, int line);
 }
 
-#define ASSERT(condition, why) \
-  ((condition) ? static_cast<void>(0) : ::sy::base::assertion_failed(#condition, why, __FILE__, __LINE__))
+#define ASSERT(condition, why) ((condition) ? static_cast<void>(0) : ::sy::base::assertion_failed(#condition, why, __FILE__, __LINE__))

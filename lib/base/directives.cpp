@@ -79,8 +79,12 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
     }
   }
   if (quote != 0)
-    return fail(Error{Code::invalid_argument, fmt::format("the quote {} at character {} is never closed", quote, quote_at + 1), {}, {},
-                      std::string(line.substr(quote_at, 80)), fmt::format("close it with another {}", quote)});
+    return fail(Error{Code::invalid_argument,
+                      fmt::format("the quote {} at character {} is never closed", quote, quote_at + 1),
+                      {},
+                      {},
+                      std::string(line.substr(quote_at, 80)),
+                      fmt::format("close it with another {}", quote)});
   if (in_word) words.push_back(std::move(word));
   return words;
 }

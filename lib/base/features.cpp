@@ -41,8 +41,12 @@ class Reader {
 
   Result<Expression> run() {
     if (text_.size() > max_bytes)
-      return fail(Error{Code::too_large, "the feature expression is too long", {}, fmt::format("{} bytes", max_bytes),
-                        std::string(text_.substr(0, 80)), {}});
+      return fail(Error{Code::too_large,
+                        "the feature expression is too long",
+                        {},
+                        fmt::format("{} bytes", max_bytes),
+                        std::string(text_.substr(0, 80)),
+                        {}});
     skip_blanks();
     if (at_ == text_.size()) return fault("the feature expression is empty");
     auto e = read_chain(1);
@@ -70,8 +74,12 @@ class Reader {
     return true;
   }
   tl::unexpected<Error> fault(std::string message) const {
-    return fail(Error{Code::invalid_argument, fmt::format("{} (at character {} of the feature expression)", message, at_ + 1), {}, {},
-                      std::string(text_.substr(0, 80)), "write features as in a100&ib, a|b, (a|b)&!c, [rack1|rack2] or [a*2&b*1]"});
+    return fail(Error{Code::invalid_argument,
+                      fmt::format("{} (at character {} of the feature expression)", message, at_ + 1),
+                      {},
+                      {},
+                      std::string(text_.substr(0, 80)),
+                      "write features as in a100&ib, a|b, (a|b)&!c, [rack1|rack2] or [a*2&b*1]"});
   }
 
   // Joined by & and |, from left to right; neighbours of the same kind share one node of the tree.

@@ -39,8 +39,12 @@ bool replace_letter(char letter, std::size_t padding, const FilePatternValues& v
 
 Result<std::string> expand_file_pattern(std::string_view pattern, const FilePatternValues& values) {
   const auto too_long = [&] {
-    return fail(Error{Code::invalid_argument, "the file name is too long", {}, fmt::format("{} bytes", max_path_bytes),
-                      std::string(pattern.substr(0, 80)), "use a shorter path or job name"});
+    return fail(Error{Code::invalid_argument,
+                      "the file name is too long",
+                      {},
+                      fmt::format("{} bytes", max_path_bytes),
+                      std::string(pattern.substr(0, 80)),
+                      "use a shorter path or job name"});
   };
   if (pattern.size() > max_path_bytes) return too_long();
   if (pattern.find('\0') != std::string_view::npos)

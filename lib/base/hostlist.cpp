@@ -76,8 +76,12 @@ class Reader {
   }
 
   tl::unexpected<Error> too_many() const {
-    Error e{Code::too_large, fmt::format("the host list names more than {} hosts (at character {})", limit_, at_ + 1),
-            {}, fmt::format("{} names", limit_), std::string(text_.substr(0, 80)), "name fewer hosts"};
+    Error e{Code::too_large,
+            fmt::format("the host list names more than {} hosts (at character {})", limit_, at_ + 1),
+            {},
+            fmt::format("{} names", limit_),
+            std::string(text_.substr(0, 80)),
+            "name fewer hosts"};
     return fail(std::move(e));
   }
 
@@ -120,9 +124,7 @@ class Reader {
     return parts;
   }
 
-  static std::size_t digits_of_last(const Range& r) {
-    return fmt::formatted_size("{}", r.first + (r.count - 1) * r.step);
-  }
+  static std::size_t digits_of_last(const Range& r) { return fmt::formatted_size("{}", r.first + (r.count - 1) * r.step); }
 
   Result<Part> read_bracket() {
     Part part;

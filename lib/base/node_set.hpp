@@ -15,7 +15,9 @@ namespace sy::base {
 class NodeSet {
  public:
   NodeSet() = default;
-  NodeSet(std::initializer_list<std::uint32_t> indices) { for (auto i : indices) insert(NodeIndex{i}); }
+  NodeSet(std::initializer_list<std::uint32_t> indices) {
+    for (auto i : indices) insert(NodeIndex{i});
+  }
   // {first, …, first+count-1}
   static NodeSet range(std::uint32_t first, std::uint32_t count);
 
@@ -32,9 +34,18 @@ class NodeSet {
   NodeSet& operator|=(const NodeSet&);
   NodeSet& operator&=(const NodeSet&);
   NodeSet& operator-=(const NodeSet&);
-  friend NodeSet operator|(NodeSet a, const NodeSet& b) { a |= b; return a; }
-  friend NodeSet operator&(NodeSet a, const NodeSet& b) { a &= b; return a; }
-  friend NodeSet operator-(NodeSet a, const NodeSet& b) { a -= b; return a; }
+  friend NodeSet operator|(NodeSet a, const NodeSet& b) {
+    a |= b;
+    return a;
+  }
+  friend NodeSet operator&(NodeSet a, const NodeSet& b) {
+    a &= b;
+    return a;
+  }
+  friend NodeSet operator-(NodeSet a, const NodeSet& b) {
+    a -= b;
+    return a;
+  }
   bool intersects(const NodeSet&) const;
   bool is_subset_of(const NodeSet&) const;
   bool operator==(const NodeSet&) const;  // trailing zero words do not count

@@ -19,8 +19,7 @@ bool looks_like_option(std::string_view w) { return w.size() > 1 && w[0] == '-' 
 
 class Parser {
  public:
-  Parser(std::span<const OptionRule> rules, const std::vector<std::string>& words, bool stop)
-      : rules_(rules), words_(words), stop_(stop) {}
+  Parser(std::span<const OptionRule> rules, const std::vector<std::string>& words, bool stop) : rules_(rules), words_(words), stop_(stop) {}
 
   Result<ParsedOptions> run() {
     while (at_ < words_.size()) {
@@ -94,7 +93,8 @@ class Parser {
       return refuse("no blanks may stand around '='", fmt::format("write {}{}", joined, shorten(value.empty() ? "VALUE" : value)));
     }
     if (looks_like_option(next))
-      return refuse("the argument is missing", fmt::format("if {} is meant as the argument, write {}{}", shorten(next), joined, shorten(next)));
+      return refuse("the argument is missing",
+                    fmt::format("if {} is meant as the argument, write {}{}", shorten(next), joined, shorten(next)));
     ++at_;
     return next;
   }
@@ -108,7 +108,11 @@ class Parser {
     if (equals != std::string::npos) {
       std::string value = word.substr(equals + 1);
       if (rule.argument == OptionRule::Argument::none)
-        return fail(Error{Code::invalid_argument, "the option takes no argument", shorten(written), {}, shorten(value),
+        return fail(Error{Code::invalid_argument,
+                          "the option takes no argument",
+                          shorten(written),
+                          {},
+                          shorten(value),
                           fmt::format("write {}", shorten(written))});
       give(rule, written, std::move(value), true);
       return {};
@@ -126,8 +130,8 @@ class Parser {
   Result<void> read_letters(const std::string& word) {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const std::string written{'-', word[i]};
-      const auto rule = std::find_if(rules_.begin(), rules_.end(),
-                                     [&](const OptionRule& r) { return r.letter != 0 && r.letter == word[i]; });
+      const auto rule =
+          std::find_if(rules_.begin(), rules_.end(), [&](const OptionRule& r) { return r.letter != 0 && r.letter == word[i]; });
       if (rule == rules_.end()) return unknown_letter(word, written);
       if (rule->argument == OptionRule::Argument::none) {
         give(*rule, written, {}, false);
@@ -136,7 +140,11 @@ class Parser {
       std::string rest = word.substr(i + 1);
       if (!rest.empty()) {
         if (rest[0] == '=')
-          return fail(Error{Code::invalid_argument, "a one-letter option takes its argument without '='", written, {}, shorten(rest),
+          return fail(Error{Code::invalid_argument,
+                            "a one-letter option takes its argument without '='",
+                            written,
+                            {},
+                            shorten(rest),
                             fmt::format("write {}{}", written, shorten(rest.size() > 1 ? rest.substr(1) : "VALUE"))});
         give(*rule, written, std::move(rest), true);
         return {};

@@ -34,8 +34,7 @@ struct ParsedOptions {
 // With stop_at_operand the first operand ends the options (sbatch: script and its arguments). "--" always does.
 // Errors: unknown (hint: the nearest known), ambiguous (hint: the candidates), missing or unwanted argument, lone "=" as in
 // "--time = 10" (hint: write --time=10). A negative number is an operand, not an option, after an option that takes a value.
-Result<ParsedOptions> parse_options(std::span<const OptionRule> rules, const std::vector<std::string>& words,
-                                    bool stop_at_operand);
+Result<ParsedOptions> parse_options(std::span<const OptionRule> rules, const std::vector<std::string>& words, bool stop_at_operand);
 
 // The candidate nearest to `word` by edit distance, or empty when none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);

@@ -15,8 +15,14 @@ struct Amount {
   constexpr Amount() = default;
   constexpr explicit Amount(std::int64_t v) : value(v) {}
   constexpr auto operator<=>(const Amount&) const = default;
-  constexpr Amount& operator+=(Amount o) { value += o.value; return *this; }
-  constexpr Amount& operator-=(Amount o) { value -= o.value; return *this; }
+  constexpr Amount& operator+=(Amount o) {
+    value += o.value;
+    return *this;
+  }
+  constexpr Amount& operator-=(Amount o) {
+    value -= o.value;
+    return *this;
+  }
   friend constexpr Amount operator+(Amount a, Amount b) { return Amount{a.value + b.value}; }
   friend constexpr Amount operator-(Amount a, Amount b) { return Amount{a.value - b.value}; }
   friend constexpr Amount operator*(Amount a, std::int64_t n) { return Amount{a.value * n}; }

@@ -39,14 +39,12 @@ Resources& Resources::operator-=(const Resources& o) {
 }
 
 bool Resources::any_negative() const {
-  return cpus.value < 0 || memory.value < 0 ||
-         std::any_of(gres.begin(), gres.end(), [](const GresCount& g) { return g.count < 0; });
+  return cpus.value < 0 || memory.value < 0 || std::any_of(gres.begin(), gres.end(), [](const GresCount& g) { return g.count < 0; });
 }
 
 bool Resources::fits_in(const Resources& free) const {
-  return cpus <= free.cpus && memory <= free.memory && std::all_of(gres.begin(), gres.end(), [&](const GresCount& g) {
-           return g.count <= free.gres_count(g.name, g.type);
-         });
+  return cpus <= free.cpus && memory <= free.memory &&
+         std::all_of(gres.begin(), gres.end(), [&](const GresCount& g) { return g.count <= free.gres_count(g.name, g.type); });
 }
 
 }  // namespace sy::base

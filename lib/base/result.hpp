@@ -39,8 +39,7 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 inline tl::unexpected<Error> fail(Error e) { return tl::unexpected<Error>(std::move(e)); }
-inline tl::unexpected<Error> fail(Code code, std::string message, std::string field = {}, std::string value = {},
-                                  std::string hint = {}) {
+inline tl::unexpected<Error> fail(Code code, std::string message, std::string field = {}, std::string value = {}, std::string hint = {}) {
   return tl::unexpected<Error>(Error{code, std::move(message), std::move(field), {}, std::move(value), std::move(hint)});
 }
 

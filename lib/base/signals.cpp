@@ -15,12 +15,12 @@ struct Named {
 };
 // The first name of a number is the one that is printed.
 constexpr std::array<Named, 34> names{{
-    {"HUP", SIGHUP},   {"INT", SIGINT},       {"QUIT", SIGQUIT}, {"ILL", SIGILL},   {"TRAP", SIGTRAP},     {"ABRT", SIGABRT},
-    {"BUS", SIGBUS},   {"FPE", SIGFPE},       {"KILL", SIGKILL}, {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},     {"USR2", SIGUSR2},
-    {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},     {"TERM", SIGTERM}, {"CHLD", SIGCHLD}, {"CONT", SIGCONT},     {"STOP", SIGSTOP},
-    {"TSTP", SIGTSTP}, {"TTIN", SIGTTIN},     {"TTOU", SIGTTOU}, {"URG", SIGURG},   {"XCPU", SIGXCPU},     {"XFSZ", SIGXFSZ},
-    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"IO", SIGIO},   {"PWR", SIGPWR},       {"SYS", SIGSYS},
-    {"STKFLT", 16},    {"POLL", SIGIO},       {"IOT", SIGABRT},  {"CLD", SIGCHLD},
+    {"HUP", SIGHUP},       {"INT", SIGINT},   {"QUIT", SIGQUIT},   {"ILL", SIGILL},   {"TRAP", SIGTRAP}, {"ABRT", SIGABRT},
+    {"BUS", SIGBUS},       {"FPE", SIGFPE},   {"KILL", SIGKILL},   {"USR1", SIGUSR1}, {"SEGV", SIGSEGV}, {"USR2", SIGUSR2},
+    {"PIPE", SIGPIPE},     {"ALRM", SIGALRM}, {"TERM", SIGTERM},   {"CHLD", SIGCHLD}, {"CONT", SIGCONT}, {"STOP", SIGSTOP},
+    {"TSTP", SIGTSTP},     {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU},   {"URG", SIGURG},   {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ},
+    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"IO", SIGIO},     {"PWR", SIGPWR},   {"SYS", SIGSYS},
+    {"STKFLT", 16},        {"POLL", SIGIO},   {"IOT", SIGABRT},    {"CLD", SIGCHLD},
 }};
 constexpr int highest = 64;
 
@@ -28,8 +28,12 @@ constexpr int highest = 64;
 
 Result<int> parse_signal(std::string_view text) {
   const auto refuse = [&] {
-    return fail(Error{Code::invalid_argument, "unknown signal", {}, "a name such as TERM or SIGUSR1, or a number from 1 to 64",
-                      std::string(text.substr(0, 80)), {}});
+    return fail(Error{Code::invalid_argument,
+                      "unknown signal",
+                      {},
+                      "a name such as TERM or SIGUSR1, or a number from 1 to 64",
+                      std::string(text.substr(0, 80)),
+                      {}});
   };
   if (!text.empty() && text.size() <= 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     int n = 0;

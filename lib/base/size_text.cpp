@@ -48,8 +48,8 @@ std::optional<int> power_of(std::string_view suffix) {
   const auto p = suffix.empty() ? std::string_view::npos : letters.find(upper(suffix[0]));
   if (p == std::string_view::npos) return std::nullopt;
   const std::string_view tail = suffix.substr(1);
-  const bool fine = tail.empty() || (tail.size() == 1 && upper(tail[0]) == 'B') ||
-                    (tail.size() == 2 && upper(tail[0]) == 'I' && upper(tail[1]) == 'B');
+  const bool fine =
+      tail.empty() || (tail.size() == 1 && upper(tail[0]) == 'B') || (tail.size() == 2 && upper(tail[0]) == 'I' && upper(tail[1]) == 'B');
   return fine ? std::optional<int>{static_cast<int>(p) + 1} : std::nullopt;
 }
 

@@ -61,14 +61,13 @@ struct Unit {
   std::string_view name;
   std::int64_t micros;
 };
-constexpr std::array<Unit, 6> units{{{"d", 86'400'000'000}, {"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000},
-                                     {"ms", 1'000}, {"us", 1}}};
+constexpr std::array<Unit, 6> units{
+    {{"d", 86'400'000'000}, {"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000}, {"ms", 1'000}, {"us", 1}}};
 
 }  // namespace
 
 Result<std::optional<Duration>> parse_walltime(std::string_view text) {
-  if (equals_ignoring_case(text, "UNLIMITED") || equals_ignoring_case(text, "INFINITE") || text == "-1")
-    return std::optional<Duration>{};
+  if (equals_ignoring_case(text, "UNLIMITED") || equals_ignoring_case(text, "INFINITE") || text == "-1") return std::optional<Duration>{};
   if (text.empty()) return bad_walltime(text, "the time is empty");
   if (text.front() == '-') return bad_walltime(text, "the time is negative");
 

@@ -17,9 +17,7 @@ const NodeGrant* find_grant(const Attempt& a, NodeIndex node) {
   return it == a.nodes.end() ? nullptr : &*it;
 }
 
-NodeGrant* find_grant(Attempt& a, NodeIndex node) {
-  return const_cast<NodeGrant*>(find_grant(static_cast<const Attempt&>(a), node));
-}
+NodeGrant* find_grant(Attempt& a, NodeIndex node) { return const_cast<NodeGrant*>(find_grant(static_cast<const Attempt&>(a), node)); }
 
 bool is_lead(const Attempt& a, NodeIndex node) { return !a.nodes.empty() && a.nodes.front().node == node; }
 
@@ -28,9 +26,8 @@ bool all_over(const Attempt& a) {
 }
 
 bool members_accepted(const Attempt& a) {
-  return std::none_of(a.nodes.begin() + 1, a.nodes.end(), [](const NodeGrant& g) {
-    return g.phase == NodePhase::launching || g.phase == NodePhase::unknown;
-  });
+  return std::none_of(a.nodes.begin() + 1, a.nodes.end(),
+                      [](const NodeGrant& g) { return g.phase == NodePhase::launching || g.phase == NodePhase::unknown; });
 }
 
 const NodeGrant* live_grant(const State& state, JobId id, AttemptNumber attempt, NodeIndex node) {

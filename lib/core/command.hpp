@@ -38,12 +38,29 @@ struct JobChange {
   std::optional<std::string> account, qos;
   std::optional<std::uint32_t> segment_size;             // 0 clears
 };
-struct UpdateJob { JobId job; JobChange change; };
-struct CancelJob { JobId job; };
-struct SignalJob { JobId job; int signal{}; bool batch_only{}; bool whole_job{}; };
-struct HoldJob { JobId job; };
-struct ReleaseJob { JobId job; };
-struct RequeueJob { JobId job; bool hold{}; };
+struct UpdateJob {
+  JobId job;
+  JobChange change;
+};
+struct CancelJob {
+  JobId job;
+};
+struct SignalJob {
+  JobId job;
+  int signal{};
+  bool batch_only{};
+  bool whole_job{};
+};
+struct HoldJob {
+  JobId job;
+};
+struct ReleaseJob {
+  JobId job;
+};
+struct RequeueJob {
+  JobId job;
+  bool hold{};
+};
 
 struct NodeDeclaration {
   std::string name;
@@ -65,12 +82,28 @@ struct Configure {
   std::vector<NodeDeclaration> nodes;
   std::vector<PartitionDeclaration> partitions;
 };
-struct ImportTopology { Topology topology; };
-struct BeginEpoch { std::uint64_t epoch{}; std::uint64_t min_job_id{}; };  // once at each start
+struct ImportTopology {
+  Topology topology;
+};
+struct BeginEpoch {
+  std::uint64_t epoch{};
+  std::uint64_t min_job_id{};
+};  // once at each start
 
-struct IssueEnrolToken { std::string node; std::string token_digest; Time expires; };
-struct EnrolNode { std::string token_digest; std::string public_key; };
-struct AttemptOnNode { JobId job; AttemptNumber attempt; NodePhase phase{}; };
+struct IssueEnrolToken {
+  std::string node;
+  std::string token_digest;
+  Time expires;
+};
+struct EnrolNode {
+  std::string token_digest;
+  std::string public_key;
+};
+struct AttemptOnNode {
+  JobId job;
+  AttemptNumber attempt;
+  NodePhase phase{};
+};
 struct RegisterNode {
   NodeIndex node;
   NodeShape shape;
@@ -80,13 +113,30 @@ struct RegisterNode {
   std::vector<std::pair<std::string, std::string>> labels;
   std::vector<AttemptOnNode> attempts;   // all that the agent's spool still knows
 };
-struct NodeSilent { NodeIndex node; };                 // no heartbeat for the configured time
-struct NodeHeard { NodeIndex node; };                  // and back, same boot and spool
-struct DrainNode { NodeIndex node; std::string reason; };
-struct ResumeNode { NodeIndex node; };
-struct DownNode { NodeIndex node; std::string reason; };
-struct FenceNode { NodeIndex node; std::string how; };  // `sy fence`, "fence program", "lease", "assume_dead"
-struct RemoveNode { NodeIndex node; };
+struct NodeSilent {
+  NodeIndex node;
+};                 // no heartbeat for the configured time
+struct NodeHeard {
+  NodeIndex node;
+};                  // and back, same boot and spool
+struct DrainNode {
+  NodeIndex node;
+  std::string reason;
+};
+struct ResumeNode {
+  NodeIndex node;
+};
+struct DownNode {
+  NodeIndex node;
+  std::string reason;
+};
+struct FenceNode {
+  NodeIndex node;
+  std::string how;
+};  // `sy fence`, "fence program", "lease", "assume_dead"
+struct RemoveNode {
+  NodeIndex node;
+};
 
 struct ReportAttempt {
   NodeIndex node;
@@ -111,9 +161,9 @@ struct ApplyPlan {
 };
 struct AdvanceTime {};                   // purge, overdue, back-off: whatever `now` makes due
 
-using Action = std::variant<SubmitJob, UpdateJob, CancelJob, SignalJob, HoldJob, ReleaseJob, RequeueJob, Configure,
-                            ImportTopology, BeginEpoch, IssueEnrolToken, EnrolNode, RegisterNode, NodeSilent, NodeHeard,
-                            DrainNode, ResumeNode, DownNode, FenceNode, RemoveNode, ReportAttempt, ApplyPlan, AdvanceTime>;
+using Action = std::variant<SubmitJob, UpdateJob, CancelJob, SignalJob, HoldJob, ReleaseJob, RequeueJob, Configure, ImportTopology,
+                            BeginEpoch, IssueEnrolToken, EnrolNode, RegisterNode, NodeSilent, NodeHeard, DrainNode, ResumeNode, DownNode,
+                            FenceNode, RemoveNode, ReportAttempt, ApplyPlan, AdvanceTime>;
 
 struct Command {
   Time now;

@@ -9,14 +9,42 @@
 
 namespace sy::core {
 
-struct LaunchOnNode { JobId job; AttemptNumber attempt; NodeIndex node; bool lead{}; };
+struct LaunchOnNode {
+  JobId job;
+  AttemptNumber attempt;
+  NodeIndex node;
+  bool lead{};
+};
 // An agent asked to end an attempt it never saw remembers to refuse its launch, and reports it cleared like any other.
-struct EndOnNode { JobId job; AttemptNumber attempt; NodeIndex node; Duration grace{}; };  // SIGTERM, grace, SIGKILL, epilog
+struct EndOnNode {
+  JobId job;
+  AttemptNumber attempt;
+  NodeIndex node;
+  Duration grace{};
+};  // SIGTERM, grace, SIGKILL, epilog
 // The one effect that is not repeated after a crash: a signal is delivered at most once.
-struct SignalOnNode { JobId job; AttemptNumber attempt; NodeIndex node; int signal{}; bool batch_only{}; bool whole_job{}; };
-struct SetTimeLimitOnNode { JobId job; AttemptNumber attempt; NodeIndex node; Duration limit{}; };
-struct ForgetOnNode { JobId job; AttemptNumber attempt; NodeIndex node; };  // its end is on disk here: the agent may drop it
-struct RunFenceProgram { NodeIndex node; };
+struct SignalOnNode {
+  JobId job;
+  AttemptNumber attempt;
+  NodeIndex node;
+  int signal{};
+  bool batch_only{};
+  bool whole_job{};
+};
+struct SetTimeLimitOnNode {
+  JobId job;
+  AttemptNumber attempt;
+  NodeIndex node;
+  Duration limit{};
+};
+struct ForgetOnNode {
+  JobId job;
+  AttemptNumber attempt;
+  NodeIndex node;
+};  // its end is on disk here: the agent may drop it
+struct RunFenceProgram {
+  NodeIndex node;
+};
 
 using Effect = std::variant<LaunchOnNode, EndOnNode, SignalOnNode, SetTimeLimitOnNode, ForgetOnNode, RunFenceProgram>;
 

@@ -5,18 +5,26 @@ namespace sy::core {
 namespace {
 
 template <class F>
-concept AboutJob = requires(const F& f) { { f.job } -> std::convertible_to<JobId>; };
+concept AboutJob = requires(const F& f) {
+  { f.job } -> std::convertible_to<JobId>;
+};
 template <class F>
-concept AboutNode = requires(const F& f) { { f.node } -> std::convertible_to<NodeIndex>; } && !AboutJob<F>;
+concept AboutNode = requires(const F& f) {
+  { f.node } -> std::convertible_to<NodeIndex>;
+} && !AboutJob<F>;
 
 struct Finder {
   const State& after;
   Touched& t;
 
   template <AboutJob F>
-  void operator()(const F& f) const { t.jobs.push_back(f.job); }
+  void operator()(const F& f) const {
+    t.jobs.push_back(f.job);
+  }
   template <AboutNode F>
-  void operator()(const F& f) const { t.nodes.push_back(f.node); }
+  void operator()(const F& f) const {
+    t.nodes.push_back(f.node);
+  }
 
   void operator()(const JobSubmitted& f) const {
     t.jobs.push_back(f.job.id);

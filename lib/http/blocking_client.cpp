@@ -93,8 +93,8 @@ tl::expected<void, base::Error> BlockingClient::connect() {
     std::memcpy(address.sun_path, to_.path.c_str(), to_.path.size() + 1);
     const int error = attempt(AF_UNIX, reinterpret_cast<const sockaddr*>(&address), sizeof address);
     if (error == 0) return {};
-    return tl::unexpected(unreachable(to_, std::strerror(error),
-                                      error == ENOENT || error == ECONNREFUSED ? "is switchyardd running?" : ""));
+    return tl::unexpected(
+        unreachable(to_, std::strerror(error), error == ENOENT || error == ECONNREFUSED ? "is switchyardd running?" : ""));
   }
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;

@@ -33,7 +33,10 @@ class BlockingClient {
   void set_reply_timeout(base::Duration limit) { options_.reply_timeout = limit; }
 
  private:
-  struct Failure { base::Error error; bool sent{}; };  // sent: the server may have acted on it
+  struct Failure {
+    base::Error error;
+    bool sent{};
+  };  // sent: the server may have acted on it
   tl::expected<Response, Failure> exchange(const Request&);
   tl::expected<void, base::Error> connect();
   void disconnect();

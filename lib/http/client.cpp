@@ -1,20 +1,18 @@
 #include "http/client.hpp"
 
+#include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
-
-#include <array>
 #include <deque>
 #include <list>
 #include <map>
 #include <optional>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "http/detail/asio.hpp"
 #include "http/response_parser.hpp"
@@ -32,7 +30,9 @@ struct Job {                       // one request and who waits for its answer
   Client::Done done;
 };
 struct EndpointLess {
-  bool operator()(const Endpoint& a, const Endpoint& b) const { return std::tie(a.path, a.host, a.port) < std::tie(b.path, b.host, b.port); }
+  bool operator()(const Endpoint& a, const Endpoint& b) const {
+    return std::tie(a.path, a.host, a.port) < std::tie(b.path, b.host, b.port);
+  }
 };
 base::Error unreachable(const Endpoint& to, const std::string& why) {
   return base::Error{base::Code::unavailable, "can not reach " + to_text(to) + ": " + why, {}, {}, {}, {}};
@@ -277,9 +277,7 @@ void Client::send(const Endpoint& to, Request request, Done done) {
 
 void Client::send(const Endpoint& to, Request request, base::Duration timeout, Done done) {
   if (impl_->queued >= impl_->options.max_queued) {
-    impl_->loop.post([done = std::move(done)] {
-      done(base::fail(base::Code::too_many, "too many requests wait to be sent"));
-    });
+    impl_->loop.post([done = std::move(done)] { done(base::fail(base::Code::too_many, "too many requests wait to be sent")); });
     return;
   }
   ++impl_->queued;

@@ -1,3 +1,5 @@
+#include "http/detail/listen.hpp"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -9,8 +11,6 @@
 
 #include <cerrno>
 #include <cstring>
-
-#include "http/detail/listen.hpp"
 
 namespace sy::http {
 
@@ -47,8 +47,8 @@ base::Result<int> listen_on_unix(const std::string& path, unsigned mode) {
   }
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return failed("can not make a unix socket", path, errno);
-  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::chmod(path.c_str(), mode) != 0 || ::listen(descriptor, backlog) != 0) {
+  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || ::chmod(path.c_str(), mode) != 0 ||
+      ::listen(descriptor, backlog) != 0) {
     const int error = errno;
     ::close(descriptor);
     return failed("can not listen on the unix socket", path, error, "its folder must exist and be writable");
@@ -64,8 +64,7 @@ base::Result<TcpListener> listen_on_tcp(const std::string& host, std::uint16_t p
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found); error != 0)
-    return base::fail(base::Code::invalid_argument, std::string("the address is not known: ") + ::gai_strerror(error), "listen",
-                      where);
+    return base::fail(base::Code::invalid_argument, std::string("the address is not known: ") + ::gai_strerror(error), "listen", where);
   const int descriptor = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   int error = descriptor < 0 ? errno : 0;
   if (error == 0) {

@@ -1,7 +1,6 @@
 #include "http/loop.hpp"
 
 #include <algorithm>
-
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>

@@ -31,8 +31,7 @@ base::Result<std::string> decode(std::string_view text, bool plus_is_space) {
     } else if (c == '+' && plus_is_space) {
       c = ' ';
     }
-    if (c == '\0')
-      return base::fail(base::Code::invalid_argument, "a NUL byte is not allowed here", "target");
+    if (c == '\0') return base::fail(base::Code::invalid_argument, "a NUL byte is not allowed here", "target");
     out += c;
   }
   return out;
@@ -120,8 +119,7 @@ const std::string* Target::parameter(std::string_view name) const {
 base::Result<Target> parse_target(std::string_view text) {
   constexpr std::size_t max_segments = 32;
   if (text.empty() || text.front() != '/')
-    return base::fail(base::Code::invalid_argument, "the target must begin with a slash", "target",
-                      std::string(text.substr(0, 80)));
+    return base::fail(base::Code::invalid_argument, "the target must begin with a slash", "target", std::string(text.substr(0, 80)));
   Target target;
   const std::size_t question = std::min(text.find('?'), text.size());
   std::string_view path = text.substr(1, question - 1);
@@ -142,8 +140,8 @@ std::string encode_component(std::string_view text) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-                       c == '_' || c == '~';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
     if (plain) {
       out += c;
     } else {

@@ -1,8 +1,8 @@
 #include "http/problem.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
+
+#include <array>
 
 namespace sy::http {
 
@@ -37,8 +37,7 @@ std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3
-                             : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+  const std::size_t length = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
   if (length == 0 || s.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0U) != 0x80) return 0;
@@ -88,9 +87,8 @@ Response problem(int status, const base::Error& error) {
   Response response;
   response.status = status;
   response.content_type = "application/problem+json";
-  response.body = fmt::format(R"({{"type":"about:blank","title":{},"status":{},"code":{},"detail":{})",
-                              json_string(reason_phrase(status)), status, json_string(code_name(error.code)),
-                              json_string(error.message));
+  response.body = fmt::format(R"({{"type":"about:blank","title":{},"status":{},"code":{},"detail":{})", json_string(reason_phrase(status)),
+                              status, json_string(code_name(error.code)), json_string(error.message));
   const auto member = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) response.body += fmt::format(",\"{}\":{}", name, json_string(value));
   };

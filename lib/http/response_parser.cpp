@@ -39,8 +39,8 @@ base::Result<void> ResponseParser::feed(std::string_view bytes) {
 base::Result<void> ResponseParser::finish() {
   if (state_ == State::until_close) state_ = State::done;
   if (state_ == State::done) return {};
-  return base::fail(base::Code::unavailable, started_ ? "the connection closed in the middle of the answer"
-                                                      : "the connection closed before an answer");
+  return base::fail(base::Code::unavailable,
+                    started_ ? "the connection closed in the middle of the answer" : "the connection closed before an answer");
 }
 
 base::Result<void> ResponseParser::consume() {

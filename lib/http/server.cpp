@@ -67,8 +67,8 @@ Peer peer_of(int descriptor, bool local) {
 }  // namespace
 
 void Server::Impl::start_sweep() {
-  const base::Duration shortest = std::min({options.idle_timeout, options.header_timeout, options.body_timeout,
-                                            options.write_timeout, options.handler_timeout});
+  const base::Duration shortest =
+      std::min({options.idle_timeout, options.header_timeout, options.body_timeout, options.write_timeout, options.handler_timeout});
   const base::Duration pause = std::clamp(shortest / 4, base::Duration{base::milliseconds{20}}, base::Duration{base::milliseconds{500}});
   sweep.start(pause, [this] {
     const auto self = shared_from_this();
@@ -90,23 +90,24 @@ void Server::Impl::listen(int descriptor, bool local, std::string path) {
 }
 
 void Server::Impl::accept(Listener& listener) {
-  listener.descriptor.async_wait(asio::posix::descriptor_base::wait_read, [self = shared_from_this(), keep = listener.shared_from_this()](ErrorCode error) {
-    if (error || self->closing) return;
-    for (int taken = 0; taken < 64; ++taken) {  // others want their turn too
-      const int descriptor = ::accept4(keep->descriptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (descriptor >= 0) {
-        self->admit(descriptor, keep->local);
-        continue;
-      }
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      if (errno == EAGAIN || errno == EWOULDBLOCK) break;
+  listener.descriptor.async_wait(
+      asio::posix::descriptor_base::wait_read, [self = shared_from_this(), keep = listener.shared_from_this()](ErrorCode error) {
+        if (error || self->closing) return;
+        for (int taken = 0; taken < 64; ++taken) {  // others want their turn too
+          const int descriptor = ::accept4(keep->descriptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+          if (descriptor >= 0) {
+            self->admit(descriptor, keep->local);
+            continue;
+          }
+          if (errno == EINTR || errno == ECONNABORTED) continue;
+          if (errno == EAGAIN || errno == EWOULDBLOCK) break;
       // Out of descriptors or memory: make room and come back, rather than spin on a socket that stays readable.
-      if (!self->idle.empty()) self->idle.front()->close();
-      keep->retry.start(base::milliseconds{50}, [self, raw = keep.get()] { self->accept(*raw); });
-      return;
-    }
-    self->accept(*keep);
-  });
+          if (!self->idle.empty()) self->idle.front()->close();
+          keep->retry.start(base::milliseconds{50}, [self, raw = keep.get()] { self->accept(*raw); });
+          return;
+        }
+        self->accept(*keep);
+      });
 }
 
 void Server::Impl::stop_listening() {
@@ -124,7 +125,8 @@ void Server::Impl::admit(int descriptor, bool local) {
   const bool too_many = local && options.max_per_user > 0 && open_by_user[peer.uid] >= options.max_per_user;
   if (too_many || all.size() >= options.max_connections) {
     ++counters.refused;
-    static constexpr std::string_view full = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\nRetry-After: 1\r\n\r\n";
+    static constexpr std::string_view full =
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\nRetry-After: 1\r\n\r\n";
     [[maybe_unused]] const auto sent = ::send(descriptor, full.data(), full.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     ::close(descriptor);
     return;
@@ -147,8 +149,7 @@ void Server::Impl::left() {
   if (drained && all.empty()) loop.post(std::exchange(drained, nullptr));
 }
 
-Server::Server(Loop& loop, ServerOptions options, Handler handler)
-    : impl_(std::make_shared<Impl>(loop, options, std::move(handler))) {
+Server::Server(Loop& loop, ServerOptions options, Handler handler) : impl_(std::make_shared<Impl>(loop, options, std::move(handler))) {
   impl_->start_sweep();
 }
 

@@ -1,13 +1,11 @@
 #include "http/detail/session.hpp"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
-
-#include <array>
-
-#include <fmt/format.h>
 
 #include "http/problem.hpp"
 
@@ -22,7 +20,9 @@ Responder::Exchange::~Exchange() {
 }
 
 Session::Session(std::shared_ptr<Server::Impl> server, Socket socket, Peer peer)
-    : server_(std::move(server)), socket_(std::move(socket)), peer_(std::move(peer)),
+    : server_(std::move(server)),
+      socket_(std::move(socket)),
+      peer_(std::move(peer)),
       buffer_(server_->options.max_header_bytes + 64 * 1024) {}
 
 Session::~Session() = default;
@@ -120,13 +120,16 @@ void Session::advance() {
     if (error) {
       ++server_->counters.malformed;
       if (error == beast_http::error::header_limit)
-        refuse(problem(431, Error{Code::too_large, "the request's header is too large", "header",
-                                  fmt::format("{} bytes", server_->options.max_header_bytes), {}, {}}));
+        refuse(problem(431, Error{Code::too_large,
+                                  "the request's header is too large",
+                                  "header",
+                                  fmt::format("{} bytes", server_->options.max_header_bytes),
+                                  {},
+                                  {}}));
       else if (error == beast_http::error::body_limit)
-        refuse(problem(Error{Code::too_large, "the request's body is too large", "body",
-                             fmt::format("{} bytes", server_->options.max_body_bytes), {}, {}}));
-      else
-        refuse(problem(Error{Code::invalid_argument, "this is not HTTP/1.1: " + error.message(), "request", {}, {}, {}}));
+        refuse(problem(Error{
+            Code::too_large, "the request's body is too large", "body", fmt::format("{} bytes", server_->options.max_body_bytes), {}, {}}));
+      else refuse(problem(Error{Code::invalid_argument, "this is not HTTP/1.1: " + error.message(), "request", {}, {}, {}}));
       return;
     }
     if (!header_seen_ && parser_->is_header_done()) {
@@ -155,8 +158,12 @@ bool Session::header_accepted() {
   const std::size_t expected = length ? static_cast<std::size_t>(*length) : server_->options.max_body_bytes;
   if (length && *length > server_->options.max_body_bytes) {
     ++server_->counters.malformed;
-    refuse(problem(Error{Code::too_large, "the request's body is too large", "body",
-                         fmt::format("{} bytes", server_->options.max_body_bytes), fmt::format("{} bytes", *length), {}}));
+    refuse(problem(Error{Code::too_large,
+                         "the request's body is too large",
+                         "body",
+                         fmt::format("{} bytes", server_->options.max_body_bytes),
+                         fmt::format("{} bytes", *length),
+                         {}}));
     return false;
   }
   if (server_->counters.buffered_bytes + expected > server_->options.max_buffered_bytes) {
@@ -216,8 +223,7 @@ void Session::refuse(Response response) {
 
 void Session::write(Response response, bool head_only) {
   enter(Phase::writing, server_->options.write_timeout);
-  head_ = fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\n", response.status, reason_phrase(response.status),
-                      response.body.size());
+  head_ = fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\n", response.status, reason_phrase(response.status), response.body.size());
   const auto add = [this](std::string_view name, std::string_view value) {
     if (name.find_first_of("\r\n:") != std::string_view::npos || value.find_first_of("\r\n") != std::string_view::npos) return;
     head_.append(name).append(": ").append(value).append("\r\n");

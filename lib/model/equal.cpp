@@ -17,14 +17,12 @@ struct Comparison {
 };
 
 std::string job_difference(const Job& a, const Job& b) {
-  if (a.state != b.state)
-    return fmt::format("state {} against {}", static_cast<int>(a.state), static_cast<int>(b.state));
+  if (a.state != b.state) return fmt::format("state {} against {}", static_cast<int>(a.state), static_cast<int>(b.state));
   if (a.attempt != b.attempt) return "attempt differs";
   if (a.outcome != b.outcome || a.ended != b.ended || a.end_reason != b.end_reason) return "end differs";
   if (!(a.spec && b.spec) || !(*a.spec == *b.spec)) return "spec differs";
   if (a.held_by_user != b.held_by_user || a.held_by_admin != b.held_by_admin) return "holds differ";
-  if (a.last_attempt != b.last_attempt || a.restarts != b.restarts || a.launch_failures != b.launch_failures)
-    return "counts differ";
+  if (a.last_attempt != b.last_attempt || a.restarts != b.restarts || a.launch_failures != b.launch_failures) return "counts differ";
   return "identity or times differ";
 }
 
@@ -65,8 +63,7 @@ bool equal(const State& a, const State& b, std::string* why) {
   if (a.topologies != b.topologies) c.differ("topologies differ");
   if (a.enrol_tokens != b.enrol_tokens) c.differ("enrolment tokens differ");
   if (a.sequence != b.sequence) c.differ(fmt::format("sequence {} against {}", a.sequence.value, b.sequence.value));
-  if (a.next_job_id != b.next_job_id)
-    c.differ(fmt::format("next job id {} against {}", a.next_job_id.value, b.next_job_id.value));
+  if (a.next_job_id != b.next_job_id) c.differ(fmt::format("next job id {} against {}", a.next_job_id.value, b.next_job_id.value));
   if (a.epoch != b.epoch) c.differ(fmt::format("epoch {} against {}", a.epoch, b.epoch));
   if (a.policy_version != b.policy_version) c.differ("policy version differs");
   if (a.node_by_name != b.node_by_name) c.differ("index of node names differs");

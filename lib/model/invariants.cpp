@@ -40,13 +40,11 @@ void check_grant(const State& state, const Job& job, const NodeGrant& g, std::ve
     faults.push_back(fmt::format("job {} has two grants on {}", job.id.value, node.name));
   count.jobs.push_back(job.id);
   if (devices != static_cast<std::int64_t>(g.gres_instances.size()))
-    faults.push_back(fmt::format("job {} holds {} GRES on {} but {} instances", job.id.value, devices, node.name,
-                                 g.gres_instances.size()));
+    faults.push_back(fmt::format("job {} holds {} GRES on {} but {} instances", job.id.value, devices, node.name, g.gres_instances.size()));
   for (auto i : g.gres_instances) {
     if (i >= node.shape.gres.size())
       faults.push_back(fmt::format("job {} holds GRES instance {} of {}, which does not exist", job.id.value, i, node.name));
-    if (!count.instances.emplace(i, job.id).second)
-      faults.push_back(fmt::format("GRES instance {} of {} is held twice", i, node.name));
+    if (!count.instances.emplace(i, job.id).second) faults.push_back(fmt::format("GRES instance {} of {} is held twice", i, node.name));
   }
 }
 

@@ -45,11 +45,10 @@ Names shown(JobState s, Outcome o) {
   return names_of(o == Outcome::none ? Outcome::failed : o);
 }
 
-constexpr std::array states{JobState::pending,   JobState::starting, JobState::running, JobState::suspended,
-                            JobState::ending,    JobState::ended,    JobState::lost};
-constexpr std::array outcomes{Outcome::completed, Outcome::failed,        Outcome::cancelled,     Outcome::timeout,
-                              Outcome::node_fail, Outcome::preempted,     Outcome::out_of_memory, Outcome::launch_failed,
-                              Outcome::deadline,  Outcome::boot_fail};
+constexpr std::array states{JobState::pending, JobState::starting, JobState::running, JobState::suspended,
+                            JobState::ending,  JobState::ended,    JobState::lost};
+constexpr std::array outcomes{Outcome::completed, Outcome::failed,        Outcome::cancelled,     Outcome::timeout,  Outcome::node_fail,
+                              Outcome::preempted, Outcome::out_of_memory, Outcome::launch_failed, Outcome::deadline, Outcome::boot_fail};
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -50,9 +50,8 @@ std::shared_ptr<const ClusterShape> make_shape(const State& state) {
 
   std::vector<std::uint32_t> by_name(shape->nodes.size());
   std::iota(by_name.begin(), by_name.end(), 0U);
-  std::stable_sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return base::natural_less(shape->nodes[a].name, shape->nodes[b].name);
-  });
+  std::stable_sort(by_name.begin(), by_name.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return base::natural_less(shape->nodes[a].name, shape->nodes[b].name); });
   for (std::uint32_t rank = 0; rank < by_name.size(); ++rank) shape->nodes[by_name[rank]].name_rank = rank;
   return shape;
 }

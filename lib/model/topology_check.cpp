@@ -21,7 +21,8 @@ void check_shape(const Topology& t, std::vector<std::string>& faults) {
     const auto& d = t.domains[i];
     if (d.name.empty()) faults.push_back("a domain has no name");
     if (d.level >= t.levels.size() && !(t.kind == Topology::Kind::block && t.levels.empty()))
-      faults.push_back("domain " + d.name + " is at level " + std::to_string(d.level) + ", but there are " + std::to_string(t.levels.size()));
+      faults.push_back("domain " + d.name + " is at level " + std::to_string(d.level) + ", but there are " +
+                       std::to_string(t.levels.size()));
     if (d.parent < 0) continue;
     const auto parent = static_cast<std::size_t>(d.parent);
     if (parent >= i) faults.push_back("domain " + d.name + " comes before its parent, or is part of a cycle");
@@ -37,7 +38,8 @@ void check_blocks(const Topology& t, std::vector<std::string>& faults) {
     const bool multiple = base != 0 && size % base == 0;
     const auto times = multiple ? size / base : 0;
     if (!multiple || (times & (times - 1)) != 0 || size <= t.block_sizes[i - 1])
-      faults.push_back("block size " + std::to_string(size) + " is not the base size " + std::to_string(base) + " times a power of two, ascending");
+      faults.push_back("block size " + std::to_string(size) + " is not the base size " + std::to_string(base) +
+                       " times a power of two, ascending");
   }
   if (!t.block_sizes.empty() && t.block_sizes[0] == 0) faults.push_back("the base block size is 0");
 }
@@ -52,8 +54,7 @@ std::vector<std::string> check_topology(const Topology& t, std::size_t known_nod
   std::vector<std::int32_t> holder(known_nodes, -1);
   for (std::size_t i = 0; i < t.domains.size(); ++i) {
     const auto& d = t.domains[i];
-    if (!domain_named.emplace(std::pair{d.level, d.name}, i).second)
-      faults.push_back("two domains of one level are called " + d.name);
+    if (!domain_named.emplace(std::pair{d.level, d.name}, i).second) faults.push_back("two domains of one level are called " + d.name);
     for (const auto n : d.nodes) {
       if (n.value >= known_nodes) {
         faults.push_back("domain " + d.name + " lists a node that the cluster does not know (number " + std::to_string(n.value) + ")");

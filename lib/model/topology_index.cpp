@@ -80,8 +80,7 @@ class TopologyIndexBuilder {
       sizes.push_back(std::max(least, 1U));
     }
     const Level base = topology_.levels.empty() ? Level{"block", {}} : topology_.levels.back();
-    for (std::size_t i = sizes.size(); i-- > 1;)
-      index_.levels_.push_back({base.name + std::to_string(sizes[i]), {}, true, sizes[i]});
+    for (std::size_t i = sizes.size(); i-- > 1;) index_.levels_.push_back({base.name + std::to_string(sizes[i]), {}, true, sizes[i]});
     index_.levels_.push_back({base.name, base.aliases, false, sizes[0]});
 
     const auto base_level = static_cast<std::int32_t>(sizes.size()) - 1;
@@ -98,8 +97,9 @@ class TopologyIndexBuilder {
       for (std::size_t at = 0; at < row.size(); at += step) {
         const std::size_t last = std::min(at + step, row.size());
         Draft group{first_name(row[at]) + ".." + last_name(row[last - 1]), base_level - static_cast<std::int32_t>(i), {}, {}, true, true};
-        group.counts = last - at == step && std::all_of(row.begin() + static_cast<std::ptrdiff_t>(at), row.begin() + static_cast<std::ptrdiff_t>(last),
-                                                        [&](std::size_t c) { return drafts_[c].counts; });
+        group.counts =
+            last - at == step && std::all_of(row.begin() + static_cast<std::ptrdiff_t>(at), row.begin() + static_cast<std::ptrdiff_t>(last),
+                                             [&](std::size_t c) { return drafts_[c].counts; });
         group.children.assign(row.begin() + static_cast<std::ptrdiff_t>(at), row.begin() + static_cast<std::ptrdiff_t>(last));
         groups.push_back(drafts_.size());
         drafts_.push_back(std::move(group));
@@ -110,8 +110,12 @@ class TopologyIndexBuilder {
     roots_ = std::move(row);
   }
 
-  std::string first_name(std::size_t d) const { return drafts_[d].children.empty() ? drafts_[d].name : first_name(drafts_[d].children.front()); }
-  std::string last_name(std::size_t d) const { return drafts_[d].children.empty() ? drafts_[d].name : last_name(drafts_[d].children.back()); }
+  std::string first_name(std::size_t d) const {
+    return drafts_[d].children.empty() ? drafts_[d].name : first_name(drafts_[d].children.front());
+  }
+  std::string last_name(std::size_t d) const {
+    return drafts_[d].children.empty() ? drafts_[d].name : last_name(drafts_[d].children.back());
+  }
 
   std::uint32_t open_domain(std::string name, std::int32_t level, std::int32_t parent, bool counts, bool is_virtual) {
     TopologyIndex::Domain d;

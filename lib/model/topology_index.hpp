@@ -67,7 +67,7 @@ class TopologyIndex {
 
   const std::vector<Domain>& domains() const { return domains_; }
   const Domain& domain(std::uint32_t d) const { return domains_[d]; }
-  const std::vector<std::uint32_t>& at_level(std::int32_t) const;   // domain indices in depth-first order; any_level: what a job may span
+  const std::vector<std::uint32_t>& at_level(std::int32_t) const;  // domain indices in depth-first order; any_level: what a job may span
   template <class F>
   void for_children(std::uint32_t d, F&& f) const {
     for (std::uint32_t c = d + 1; c < domains_[d].next; c = domains_[c].next) f(c);
@@ -75,7 +75,7 @@ class TopologyIndex {
   // The ancestor of d (or d itself) at that level; -1: that branch has none.
   std::int32_t ancestor(std::uint32_t d, std::int32_t level) const;
 
-  std::size_t size() const { return node_at_.size(); }               // positions
+  std::size_t size() const { return node_at_.size(); }  // positions
   std::uint32_t node_at(std::uint32_t position) const { return node_at_[position]; }
   std::int32_t position_of(std::uint32_t node) const { return node < position_of_.size() ? position_of_[node] : nowhere; }
   std::uint32_t leaf_at(std::uint32_t position) const { return leaf_at_[position]; }

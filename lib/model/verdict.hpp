@@ -43,8 +43,20 @@ std::optional<Reason> reason_from_name(std::string_view);
 
 // How many nodes fell to which cause: "busy 12, drained 3, feature 4".
 struct Cause {
-  enum class Kind : std::uint8_t { busy, drained, down, reserved, feature, cpus, memory, gres, excluded, not_in_partition,
-                                   no_domain, other };
+  enum class Kind : std::uint8_t {
+    busy,
+    drained,
+    down,
+    reserved,
+    feature,
+    cpus,
+    memory,
+    gres,
+    excluded,
+    not_in_partition,
+    no_domain,
+    other
+  };
   Kind kind{Kind::other};
   std::uint32_t nodes{};
   bool operator==(const Cause&) const = default;

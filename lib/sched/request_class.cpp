@@ -25,8 +25,8 @@ std::size_t hash_of(const JobSpec& s) {
 }
 
 bool same_request(const WaitingJob& a, const WaitingJob& b) {
-  return a.spec->time_limit == b.spec->time_limit && a.spec->time_min == b.spec->time_min &&
-         a.spec->partitions == b.spec->partitions && a.spec->groups == b.spec->groups;
+  return a.spec->time_limit == b.spec->time_limit && a.spec->time_min == b.spec->time_min && a.spec->partitions == b.spec->partitions &&
+         a.spec->groups == b.spec->groups;
 }
 
 }  // namespace

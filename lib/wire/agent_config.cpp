@@ -18,8 +18,9 @@ void set(T& where, std::optional<T> value) {
 void read_identity(YamlMap& m, AgentSettings& out) {
   if (const auto name = m.text("name")) {
     if (is_node_name(*name)) out.name = *name;
-    else m.refuse("name", "this can not be a node's name", name->substr(0, 80),
-                  "use letters, digits, '-', '_' and '.', at most 63; ALL and controller have a meaning of their own");
+    else
+      m.refuse("name", "this can not be a node's name", name->substr(0, 80),
+               "use letters, digits, '-', '_' and '.', at most 63; ALL and controller have a meaning of their own");
   }
   if (const auto address = m.text("address")) {
     if (is_host(*address)) out.node_address = *address;
@@ -28,7 +29,8 @@ void read_identity(YamlMap& m, AgentSettings& out) {
   m.require("controller");
   if (const auto controller = read_endpoint(m, "controller")) {
     out.controller = *controller;
-    if (controller->port == 0) m.refuse("controller", "the controller's port can not be 0", to_text(*controller), "write the port it listens on, as in head:6830");
+    if (controller->port == 0)
+      m.refuse("controller", "the controller's port can not be 0", to_text(*controller), "write the port it listens on, as in head:6830");
   }
   set(out.listen, read_endpoint(m, "listen"));
   if (const auto port = read_count(m, "port", 0, 65'535)) {

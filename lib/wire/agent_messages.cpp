@@ -250,7 +250,7 @@ base::Result<Message> message_from_text(std::string_view text) {
   return read_described<Message>(*json, Source::request);
 }
 
-#define SY_AGENT_MESSAGE(TYPE)                     \
+#define SY_AGENT_MESSAGE(TYPE)                    \
   template std::string message_text(const TYPE&); \
   template base::Result<TYPE> message_from_text(std::string_view)
 SY_AGENT_MESSAGE(LaunchMessage);

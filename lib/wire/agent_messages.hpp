@@ -78,8 +78,12 @@ struct TimeLimitMessage : Capability {
 };
 struct ForgetMessage : Capability {};
 
-struct EnrolMessage { std::string token, public_key; };
-struct EnrolAnswer { std::string node, cluster, controller_key; };
+struct EnrolMessage {
+  std::string token, public_key;
+};
+struct EnrolAnswer {
+  std::string node, cluster, controller_key;
+};
 
 struct AttemptSeen {
   base::JobId job;
@@ -105,8 +109,13 @@ struct RegisterAnswer {
   std::optional<base::Duration> lease;
   std::vector<AttemptName> fenced;           // declared ended here: kill these before anything else
 };
-struct HeartbeatMessage { std::string boot_id, spool_id; };
-struct HeartbeatAnswer { std::uint64_t epoch{}; bool register_again{}; };  // "register" in JSON
+struct HeartbeatMessage {
+  std::string boot_id, spool_id;
+};
+struct HeartbeatAnswer {
+  std::uint64_t epoch{};
+  bool register_again{};
+};  // "register" in JSON
 
 struct AttemptReport {
   base::JobId job;
@@ -117,17 +126,23 @@ struct AttemptReport {
   std::optional<model::ExitRecord> exit;
   base::Time at;
 };
-struct ReportsMessage { std::vector<AttemptReport> reports; };   // at most 1000
+struct ReportsMessage {
+  std::vector<AttemptReport> reports;
+};   // at most 1000
 struct ReportName {
   base::JobId job;
   base::AttemptNumber attempt;
   core::ReportAttempt::What what{};
   bool operator==(const ReportName&) const = default;
 };
-struct ReportsAnswer { std::vector<ReportName> acknowledged; };
+struct ReportsAnswer {
+  std::vector<ReportName> acknowledged;
+};
 
 // Each message to one line of JSON, and strictly back: unknown members, types, ranges; what must be there is there.
-template <class Message> std::string message_text(const Message&);
-template <class Message> base::Result<Message> message_from_text(std::string_view);
+template <class Message>
+std::string message_text(const Message&);
+template <class Message>
+base::Result<Message> message_from_text(std::string_view);
 
 }  // namespace sy::wire

@@ -37,8 +37,8 @@ base::Resources read_used(YamlMap& m, Faults& faults) {
   return used;
 }
 
-void read_entry(const YamlNode& n, const std::string& path, std::vector<ClusterFileNode>& out,
-                std::unordered_set<std::string>& seen, Faults& faults) {
+void read_entry(const YamlNode& n, const std::string& path, std::vector<ClusterFileNode>& out, std::unordered_set<std::string>& seen,
+                Faults& faults) {
   YamlMap m(n, path, faults);
   m.require("names");
   const auto lists = m.text_list("names").value_or(std::vector<std::string>{});
@@ -48,8 +48,7 @@ void read_entry(const YamlNode& n, const std::string& path, std::vector<ClusterF
   std::sort(node.features.begin(), node.features.end());
   node.weight = read_count(m, "weight", 0, 1'000'000).value_or(1);
   node.used = read_used(m, faults);
-  m.each_entry("labels",
-               [&](const YamlNode& label, const std::string&) { node.labels.emplace_back(label.key, label.scalar); });
+  m.each_entry("labels", [&](const YamlNode& label, const std::string&) { node.labels.emplace_back(label.key, label.scalar); });
   if (!node.used.fits_in(model::total_of(node.shape))) m.refuse("used", "more is used than the nodes have");
   m.finish();
   for (const auto& list : lists) {

@@ -48,7 +48,8 @@ void read_limits(YamlMap& file, Faults& faults, Limits& out) {
   if (const auto bytes = m.parsed("body", base::parse_bytes)) {
     constexpr std::uint64_t least = 64U << 10U, most = 1ULL << 30U;
     if (*bytes >= least && *bytes <= most) out.body_bytes = *bytes;
-    else m.refuse("body", Error{Code::invalid_argument, "the size is out of range", {}, "64KiB to 1GiB", fmt::format("{} bytes", *bytes), {}});
+    else
+      m.refuse("body", Error{Code::invalid_argument, "the size is out of range", {}, "64KiB to 1GiB", fmt::format("{} bytes", *bytes), {}});
   }
   set(out.requests_per_second, m.number("requests_per_second", 0.1, 1e9));
   set(out.burst, read_count(m, "burst", 1, 1'000'000'000));
@@ -74,19 +75,24 @@ void read_agents(YamlMap& file, Faults& faults, DaemonSettings& daemon, model::S
   set(daemon.heartbeat, read_span(m, "heartbeat", std::chrono::milliseconds{50}, std::chrono::hours{1}));
   set(daemon.silent_after, read_span(m, "silent_after", std::chrono::milliseconds{100}, day));
   if (daemon.silent_after < 2 * daemon.heartbeat)
-    m.refuse("silent_after", Error{Code::invalid_argument, "one late heartbeat would make a node silent", {},
+    m.refuse("silent_after", Error{Code::invalid_argument,
+                                   "one late heartbeat would make a node silent",
+                                   {},
                                    fmt::format("at least {}, two heartbeats", base::format_span(2 * daemon.heartbeat)),
-                                   base::format_span(daemon.silent_after), {}});
+                                   base::format_span(daemon.silent_after),
+                                   {}});
   if (const auto word = m.word("on_lost", {"wait", "assume_dead"}))
     out.on_lost = *word == "wait" ? model::Settings::OnLost::wait : model::Settings::OnLost::assume_dead;
   if (const YamlNode* lease = m.child("lease"); lease != nullptr && lease->is_scalar() && !lease->quoted && lease->scalar == "off")
     out.lease.reset();
-  else
-    out.lease = read_span(m, "lease", std::chrono::milliseconds{200}, 30 * day);
+  else out.lease = read_span(m, "lease", std::chrono::milliseconds{200}, 30 * day);
   if (out.lease && *out.lease <= daemon.silent_after)
-    m.refuse("lease", Error{Code::invalid_argument, "agents would end their jobs before their silence is noticed", {},
+    m.refuse("lease", Error{Code::invalid_argument,
+                            "agents would end their jobs before their silence is noticed",
+                            {},
                             fmt::format("more than {}, silent_after", base::format_span(daemon.silent_after)),
-                            base::format_span(*out.lease), {}});
+                            base::format_span(*out.lease),
+                            {}});
   set(out.fence_program, read_path(m, "fence_program"));
   set(daemon.prolog, read_path(m, "prolog"));
   set(daemon.epilog, read_path(m, "epilog"));
@@ -112,7 +118,8 @@ void read_file(const YamlNode& document, Faults& faults, Config& out) {
   model::Settings& settings = out.cluster.settings;
   if (const auto name = file.text("cluster")) {
     if (is_plain_name(*name)) settings.cluster_name = *name;
-    else file.refuse("cluster", "this can not be a cluster's name", name->substr(0, 80), "use letters, digits, '-', '_' and '.', at most 63");
+    else
+      file.refuse("cluster", "this can not be a cluster's name", name->substr(0, 80), "use letters, digits, '-', '_' and '.', at most 63");
   }
   read_controller(file, faults, out.daemon);
   read_limits(file, faults, out.daemon.limits);

@@ -60,8 +60,9 @@ void read_layout(YamlMap& m, model::NodeShape& shape, std::optional<std::uint32_
   }
   const std::uint64_t product = std::uint64_t{shape.sockets} * shape.cores_per_socket * shape.threads_per_core;
   if (cpus && (sockets || cores || threads) && product != *cpus)
-    m.refuse("cpus", fmt::format("{} sockets of {} cores of {} threads are {} CPUs", shape.sockets, shape.cores_per_socket,
-                                 shape.threads_per_core, product),
+    m.refuse("cpus",
+             fmt::format("{} sockets of {} cores of {} threads are {} CPUs", shape.sockets, shape.cores_per_socket, shape.threads_per_core,
+                         product),
              fmt::format("{}", *cpus), "leave one of them out");
   shape.cpus = cpus.value_or(static_cast<std::uint32_t>(std::min<std::uint64_t>(product, 65'536)));
 }
@@ -73,7 +74,8 @@ std::optional<model::NodeShape> read_shape(YamlMap& m, Faults& faults) {
   read_layout(m, shape, read_count(m, "cpus", 1, 65'536));
   const auto memory = m.parsed("memory", base::parse_memory);
   shape.memory = memory.value_or(base::Mebibytes{});
-  if (memory && memory->value == 0) m.refuse("memory", "a node has some memory", "0", "leave memory, CPUs and GRES out to take what registers");
+  if (memory && memory->value == 0)
+    m.refuse("memory", "a node has some memory", "0", "leave memory, CPUs and GRES out to take what registers");
   shape.gres = read_gres(m, "gres", faults).value_or(std::vector<model::GresInstance>{});
   if (!declared) return std::nullopt;
   const bool some_cpus = m.has("cpus") || (m.has("sockets") && m.has("cores_per_socket"));
@@ -83,8 +85,7 @@ std::optional<model::NodeShape> read_shape(YamlMap& m, Faults& faults) {
   return shape;
 }
 
-void read_node_group(const YamlNode& item, const std::string& path, Faults& faults, Declared& declared,
-                     std::vector<NodeDeclaration>& out) {
+void read_node_group(const YamlNode& item, const std::string& path, Faults& faults, Declared& declared, std::vector<NodeDeclaration>& out) {
   YamlMap m(item, path, faults);
   m.require("names");
   const auto names = read_hostlist(m, "names").value_or(std::vector<std::string>{});
@@ -131,7 +132,8 @@ base::Result<std::optional<base::Duration>> parse_limit(std::string_view text) {
   auto slurm = base::parse_walltime(text);
   if (slurm) {
     if (*slurm && (*slurm)->count() == 0)
-      return base::fail(Error{Code::invalid_argument, "a time limit of 0 lets no job run", {}, {}, std::string(text), "write UNLIMITED for no limit"});
+      return base::fail(
+          Error{Code::invalid_argument, "a time limit of 0 lets no job run", {}, {}, std::string(text), "write UNLIMITED for no limit"});
     return slurm;
   }
   auto ours = base::parse_span(text);
@@ -145,8 +147,12 @@ void read_times(YamlMap& m, model::Partition& p) {
   p.max_time = m.parsed("max_time", parse_limit).value_or(std::nullopt);
   p.default_time = m.parsed("default_time", parse_limit).value_or(std::nullopt);
   if (p.max_time && p.default_time && *p.default_time > *p.max_time)
-    m.refuse("default_time", Error{Code::invalid_argument, "the default is more than the partition allows", {},
-                                   base::format_walltime(p.max_time), base::format_walltime(p.default_time), {}});
+    m.refuse("default_time", Error{Code::invalid_argument,
+                                   "the default is more than the partition allows",
+                                   {},
+                                   base::format_walltime(p.max_time),
+                                   base::format_walltime(p.default_time),
+                                   {}});
 }
 
 void read_sizes(YamlMap& m, model::Partition& p) {
@@ -190,7 +196,8 @@ void check_members(YamlMap& m, const std::vector<std::string>& names, const Decl
     if (known.empty() && declared.size() <= 10'000)
       for (const auto& [n, mark] : declared) known.push_back(n);
     const std::string near = base::nearest(name, known);
-    m.refuse("nodes", "no such node is declared", name.substr(0, 80), near.empty() ? "declare it under nodes" : fmt::format("did you mean {}?", near));
+    m.refuse("nodes", "no such node is declared", name.substr(0, 80),
+             near.empty() ? "declare it under nodes" : fmt::format("did you mean {}?", near));
     return;
   }
 }
@@ -219,7 +226,8 @@ void read_partition(const YamlNode& item, const std::string& path, Faults& fault
   read_access(m, p);
   if (!p.name.empty()) {
     const auto [first, fresh] = declared.emplace(p.name, m.mark_of("name"));
-    if (!fresh) m.refuse("name", fmt::format("this partition is declared twice, first on line {}", first->second.line), p.name, "keep one of them");
+    if (!fresh)
+      m.refuse("name", fmt::format("this partition is declared twice, first on line {}", first->second.line), p.name, "keep one of them");
   }
   for (const PartitionDeclaration& other : out)
     if (p.is_default && other.settings.is_default) {
@@ -235,12 +243,12 @@ void read_partition(const YamlNode& item, const std::string& path, Faults& fault
 void read_cluster(YamlMap& file, core::Configure& out, Faults& faults) {
   Declared nodes, partitions;
   file.each("nodes", [&](const YamlNode& item, const std::string& path) { read_node_group(item, path, faults, nodes, out.nodes); });
-  file.each("partitions", [&](const YamlNode& item, const std::string& path) {
-    read_partition(item, path, faults, nodes, partitions, out.partitions);
-  });
+  file.each("partitions",
+            [&](const YamlNode& item, const std::string& path) { read_partition(item, path, faults, nodes, partitions, out.partitions); });
   const YamlNode* list = file.child("partitions");
   if (list == nullptr || (list->is_sequence() && list->items.empty()))
-    file.refuse("partitions", "there is no partition, so no job could run", {}, "add one: partitions: [{name: batch, nodes: ALL, default: true}]");
+    file.refuse("partitions", "there is no partition, so no job could run", {},
+                "add one: partitions: [{name: batch, nodes: ALL, default: true}]");
   if (out.partitions.size() == 1) out.partitions[0].settings.is_default = true;
 }
 

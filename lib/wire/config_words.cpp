@@ -126,7 +126,11 @@ bool is_host(std::string_view host) {
 
 base::Result<Endpoint> parse_endpoint(std::string_view text) {
   const auto refuse = [&](std::string message) {
-    return base::fail(Error{Code::invalid_argument, std::move(message), {}, {}, std::string(text.substr(0, 80)),
+    return base::fail(Error{Code::invalid_argument,
+                            std::move(message),
+                            {},
+                            {},
+                            std::string(text.substr(0, 80)),
                             "write address:port, as in 0.0.0.0:6830 or [::1]:6830"});
   };
   const auto colon = text.rfind(':');
@@ -158,8 +162,12 @@ std::optional<std::string> read_path(YamlMap& m, std::string_view key, std::size
 std::optional<base::Duration> read_span(YamlMap& m, std::string_view key, base::Duration least, base::Duration most) {
   const auto span = m.parsed(key, base::parse_span);
   if (!span || (*span >= least && *span <= most)) return span;
-  m.refuse(key, Error{Code::invalid_argument, "the span of time is out of range", {},
-                      fmt::format("{} to {}", base::format_span(least), base::format_span(most)), base::format_span(*span), {}});
+  m.refuse(key, Error{Code::invalid_argument,
+                      "the span of time is out of range",
+                      {},
+                      fmt::format("{} to {}", base::format_span(least), base::format_span(most)),
+                      base::format_span(*span),
+                      {}});
   return std::nullopt;
 }
 

@@ -16,9 +16,9 @@ namespace sy::wire {
 template <class E>
 struct EnumNames;
 
-#define SY_ENUM_NAMES(TYPE, ...)                                              \
-  template <>                                                                 \
-  struct EnumNames<TYPE> {                                                    \
+#define SY_ENUM_NAMES(TYPE, ...)                                                  \
+  template <>                                                                     \
+  struct EnumNames<TYPE> {                                                        \
     static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__}); \
   }
 
@@ -29,8 +29,8 @@ SY_ENUM_NAMES(model::PackFill, "best_fit", "pack_parents", "least_free", "balanc
 SY_ENUM_NAMES(model::Segment::Remainder, "forbid", "shorter", "elastic");
 SY_ENUM_NAMES(model::Spread::Mode, "require", "prefer");
 SY_ENUM_NAMES(model::JobState, "pending", "starting", "running", "suspended", "ending", "ended", "lost");
-SY_ENUM_NAMES(model::Outcome, "none", "completed", "failed", "cancelled", "timeout", "node_fail", "preempted",
-              "out_of_memory", "launch_failed", "deadline", "boot_fail");
+SY_ENUM_NAMES(model::Outcome, "none", "completed", "failed", "cancelled", "timeout", "node_fail", "preempted", "out_of_memory",
+              "launch_failed", "deadline", "boot_fail");
 SY_ENUM_NAMES(model::NodePhase, "launching", "accepted", "running", "ending", "clear", "fenced", "unknown");
 SY_ENUM_NAMES(model::Contact, "never", "up", "silent", "fenced");
 SY_ENUM_NAMES(model::PartitionState, "up", "down", "drain", "inactive");

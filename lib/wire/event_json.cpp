@@ -16,13 +16,14 @@ namespace sy::wire {
 namespace {
 
 // In the order of core::Fact.
-constexpr auto kinds = std::to_array<std::string_view>(
-    {"job_submitted",  "job_updated",   "job_held",           "job_released", "job_started",          "node_accepted",
-     "script_started", "time_limit_changed", "end_asked",     "script_ended", "node_cleared",         "job_lost",
-     "job_found",      "attempt_ended", "job_requeued",       "job_ended",    "job_forgotten",        "signal_sent",
-     "configured",     "topology_imported", "epoch_began",    "enrol_token_issued", "node_enrolled",  "node_registered",
-     "node_contact_changed", "node_drained", "node_resumed",  "node_downed",  "node_fenced",          "node_removed",
-     "plan_applied"});
+constexpr auto kinds =
+    std::to_array<std::string_view>({"job_submitted", "job_updated",        "job_held",           "job_released",    "job_started",
+                                     "node_accepted", "script_started",     "time_limit_changed", "end_asked",       "script_ended",
+                                     "node_cleared",  "job_lost",           "job_found",          "attempt_ended",   "job_requeued",
+                                     "job_ended",     "job_forgotten",      "signal_sent",        "configured",      "topology_imported",
+                                     "epoch_began",   "enrol_token_issued", "node_enrolled",      "node_registered", "node_contact_changed",
+                                     "node_drained",  "node_resumed",       "node_downed",        "node_fenced",     "node_removed",
+                                     "plan_applied"});
 static_assert(kinds.size() == std::variant_size_v<core::Fact>, "every fact has a kind");
 
 using Reader = base::Result<core::Fact> (*)(const Json&);
@@ -57,8 +58,7 @@ base::Result<core::Fact> fact_from_text(std::string_view kind, int version, std:
     return base::fail(base::Code::unsupported,
                       fmt::format("an event of version {} can not be read: this release knows up to {}", version, event_version));
   const auto it = std::find(kinds.begin(), kinds.end(), kind);
-  if (it == kinds.end())
-    return base::fail(base::Code::unsupported, "an event of an unknown kind", "kind", std::string{kind});
+  if (it == kinds.end()) return base::fail(base::Code::unsupported, "an event of an unknown kind", "kind", std::string{kind});
   auto json = parse_json(text);
   if (!json) return base::fail(json.error());
   return readers[static_cast<std::size_t>(it - kinds.begin())](*json);

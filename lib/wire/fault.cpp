@@ -20,17 +20,14 @@ std::string place(const Fault& f) {
 std::string to_text(const Fault& f) { return place(f) + base::to_text(f.error); }
 
 void Faults::add(const Fault& f) {
-  if (list_.size() < limit_)
-    list_.push_back(f);
-  else
-    ++dropped_;
+  if (list_.size() < limit_) list_.push_back(f);
+  else ++dropped_;
 }
 
 void Faults::add(FileMark mark, base::Error e) { add(Fault{file_, mark, std::move(e)}); }
 
 void Faults::add(FileMark mark, std::string message, std::string field, std::string value, std::string hint) {
-  add(mark, base::Error{
-                base::Code::invalid_argument, std::move(message), std::move(field), {}, std::move(value), std::move(hint)});
+  add(mark, base::Error{base::Code::invalid_argument, std::move(message), std::move(field), {}, std::move(value), std::move(hint)});
 }
 
 base::Error Faults::to_error() const {

@@ -17,15 +17,73 @@ namespace {
 using model::Job;
 using model::State;
 
-constexpr auto names = std::to_array<std::string_view>(
-    {"id", "name", "user", "uid", "group", "gid", "account", "qos", "partition", "state", "outcome", "slurm_state",
-     "slurm_state_compact", "reason", "reason_text", "submitted_us", "eligible_us", "started_us", "ended_us", "time_limit_s",
-     "elapsed_s", "node_count", "nodes", "batch_host", "cpus", "tasks", "cpus_per_task", "tasks_per_node",
-     "memory_per_node_mib", "memory_per_cpu_mib", "memory_mib", "gres", "tres", "constraint", "nodelist", "exclude", "priority",
-     "nice", "attempt", "restarts", "exit_code", "exit_signal", "cpu_time_s", "peak_memory_mib", "work_dir", "std_in",
-     "std_out", "std_err", "command", "comment", "wckey", "requeue", "held_by_user", "held_by_admin", "planned_start_us",
-     "planned_nodes", "sharing", "contiguous", "switches", "segment_size", "min_nodes", "max_nodes", "end_reason", "verdict",
-     "placement", "gres_detail", "spec"});
+constexpr auto names = std::to_array<std::string_view>({"id",
+                                                        "name",
+                                                        "user",
+                                                        "uid",
+                                                        "group",
+                                                        "gid",
+                                                        "account",
+                                                        "qos",
+                                                        "partition",
+                                                        "state",
+                                                        "outcome",
+                                                        "slurm_state",
+                                                        "slurm_state_compact",
+                                                        "reason",
+                                                        "reason_text",
+                                                        "submitted_us",
+                                                        "eligible_us",
+                                                        "started_us",
+                                                        "ended_us",
+                                                        "time_limit_s",
+                                                        "elapsed_s",
+                                                        "node_count",
+                                                        "nodes",
+                                                        "batch_host",
+                                                        "cpus",
+                                                        "tasks",
+                                                        "cpus_per_task",
+                                                        "tasks_per_node",
+                                                        "memory_per_node_mib",
+                                                        "memory_per_cpu_mib",
+                                                        "memory_mib",
+                                                        "gres",
+                                                        "tres",
+                                                        "constraint",
+                                                        "nodelist",
+                                                        "exclude",
+                                                        "priority",
+                                                        "nice",
+                                                        "attempt",
+                                                        "restarts",
+                                                        "exit_code",
+                                                        "exit_signal",
+                                                        "cpu_time_s",
+                                                        "peak_memory_mib",
+                                                        "work_dir",
+                                                        "std_in",
+                                                        "std_out",
+                                                        "std_err",
+                                                        "command",
+                                                        "comment",
+                                                        "wckey",
+                                                        "requeue",
+                                                        "held_by_user",
+                                                        "held_by_admin",
+                                                        "planned_start_us",
+                                                        "planned_nodes",
+                                                        "sharing",
+                                                        "contiguous",
+                                                        "switches",
+                                                        "segment_size",
+                                                        "min_nodes",
+                                                        "max_nodes",
+                                                        "end_reason",
+                                                        "verdict",
+                                                        "placement",
+                                                        "gres_detail",
+                                                        "spec"});
 static_assert(names.size() == job_field_count, "every field has a name");
 
 constexpr auto all = [] {
@@ -38,8 +96,13 @@ constexpr auto all = [] {
 class Writer {
  public:
   Writer(std::string& out, const Job& job, const State& state, const sched::Forecast* forecast, base::Time now)
-      : out_(out), job_(job), spec_(*job.spec), group_(job.spec->groups.empty() ? plain() : job.spec->groups.front()),
-        state_(state), forecast_(forecast), now_(now) {}
+      : out_(out),
+        job_(job),
+        spec_(*job.spec),
+        group_(job.spec->groups.empty() ? plain() : job.spec->groups.front()),
+        state_(state),
+        forecast_(forecast),
+        now_(now) {}
 
   void write(JobField field) {
     using F = JobField;
@@ -120,9 +183,7 @@ class Writer {
     return group;
   }
   // The attempt that the view speaks of: none while the job waits for its next one.
-  const model::Attempt* attempt() const {
-    return job_.attempt && job_.state != model::JobState::pending ? &*job_.attempt : nullptr;
-  }
+  const model::Attempt* attempt() const { return job_.attempt && job_.state != model::JobState::pending ? &*job_.attempt : nullptr; }
   const model::ExitRecord* exit() const { return attempt() != nullptr && attempt()->exit ? &*attempt()->exit : nullptr; }
   bool planned() const { return forecast_ != nullptr && job_.state == model::JobState::pending; }
 
@@ -240,8 +301,8 @@ base::Result<std::vector<JobField>> parse_job_fields(std::string_view list) {
   }
 }
 
-void append_job(std::string& out, const Job& job, const State& state, const sched::Forecast* forecast,
-                std::span<const JobField> fields, base::Time now) {
+void append_job(std::string& out, const Job& job, const State& state, const sched::Forecast* forecast, std::span<const JobField> fields,
+                base::Time now) {
   Writer writer{out, job, state, forecast, now};
   out += '{';
   bool first = true;

@@ -11,8 +11,7 @@ namespace sy::wire {
 
 void validate(model::NodeRange& range, ReadContext& context) {
   if (!context.limited()) return;
-  if (range.min > range.max)
-    context.fail("has min above max", "min ≤ max", std::to_string(range.min) + " > " + std::to_string(range.max));
+  if (range.min > range.max) context.fail("has min above max", "min ≤ max", std::to_string(range.min) + " > " + std::to_string(range.max));
   if (!std::is_sorted(range.choices.begin(), range.choices.end()) ||
       std::adjacent_find(range.choices.begin(), range.choices.end()) != range.choices.end())
     context.fail("has choices that do not ascend", {}, {}, "sort them and write each once");

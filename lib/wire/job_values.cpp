@@ -148,11 +148,9 @@ model::Verdict waiting_verdict(const model::Job& job, const sched::Forecast* for
   // A forecast of before the hold says something else; one that knows of it says more (launch failed, requeued).
   const bool forecast_is_of_a_hold =
       forecast != nullptr && (forecast->why.reason == Reason::job_held_admin || forecast->why.reason == Reason::job_held_user ||
-                              forecast->why.reason == Reason::requeued_held ||
-                              forecast->why.reason == Reason::launch_failed_requeued_held);
+                              forecast->why.reason == Reason::requeued_held || forecast->why.reason == Reason::launch_failed_requeued_held);
   if (forecast != nullptr && (reason == Reason::none) != forecast_is_of_a_hold) return forecast->why;
-  if (reason == Reason::none && job.eligible > now)
-    reason = job.launch_failures > 0 ? Reason::launch_backoff : Reason::begin_time;
+  if (reason == Reason::none && job.eligible > now) reason = job.launch_failures > 0 ? Reason::launch_backoff : Reason::begin_time;
   model::Verdict verdict;
   verdict.reason = reason;
   if (reason != Reason::none) verdict.kind = model::Verdict::Kind::not_now;

@@ -12,9 +12,7 @@ constexpr std::string_view replacement = "\xEF\xBF\xBD";
 // The length of the well-formed UTF-8 sequence at `at`, or 0.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
-  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
+  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return byte(i) >= low && byte(i) <= high; };
   const unsigned b = byte(0);
   if (b < 0x80) return 1;
   if (b >= 0xC2 && b <= 0xDF) return follows(1) ? 2 : 0;

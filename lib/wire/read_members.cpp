@@ -26,8 +26,7 @@ void ReadContext::fail(std::string message, std::string limit, std::string value
   if (failed_) return;
   failed_ = true;
   std::string field = path_.empty() ? "the request" : path_;
-  error_ = base::Error{base::Code::invalid_argument, field + " " + message, field, std::move(limit), std::move(value),
-                       std::move(hint)};
+  error_ = base::Error{base::Code::invalid_argument, field + " " + message, field, std::move(limit), std::move(value), std::move(hint)};
 }
 
 ReadContext::Place ReadContext::enter(std::string_view member) {
@@ -83,8 +82,8 @@ void read_text(const Json& json, std::string& out, const Limit& limit, ReadConte
 }
 
 std::int64_t read_integer(const Json& json, std::int64_t min, std::int64_t max, ReadContext& context) {
-  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)
-                                              : json.is_number_integer();
+  const bool fits =
+      json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX) : json.is_number_integer();
   const std::int64_t value = fits ? json.get<std::int64_t>() : 0;
   if (!fits || value < min || value > max) {
     context.fail(fmt::format("must be a whole number from {} to {}", min, max), fmt::format("{} to {}", min, max), shown(json));
@@ -112,8 +111,7 @@ std::int64_t read_scaled(const Json& json, std::int64_t scale, const Limit& limi
     context.fail(fmt::format("must be a number from {} to {}", low, high), fmt::format("{} to {}", low, high), shown(json));
     return 0;
   }
-  if (json.is_number_integer() && std::abs(value) < 9.0e18 / static_cast<double>(scale))
-    return json.get<std::int64_t>() * scale;
+  if (json.is_number_integer() && std::abs(value) < 9.0e18 / static_cast<double>(scale)) return json.get<std::int64_t>() * scale;
   return std::llround(scaled);
 }
 

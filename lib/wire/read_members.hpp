@@ -84,13 +84,12 @@ template <class T>
 class MemberReader {
  public:
   static constexpr bool reading = true;
-  MemberReader(const Json& object, T& value, ReadContext& context)
-      : members_(object, context), value_(value), context_(context) {}
+  MemberReader(const Json& object, T& value, ReadContext& context) : members_(object, context), value_(value), context_(context) {}
 
   void keep_defaults() {}
 
   template <class C, class M>
-  bool operator()(std::string_view name, M C::*member, const Limit& limit = {}) {
+  bool operator()(std::string_view name, M C::* member, const Limit& limit = {}) {
     if (context_.failed()) return false;
     const Json* found = members_.find(name);
     if (found == nullptr) return false;
@@ -100,14 +99,14 @@ class MemberReader {
   }
 
   template <class C, class M>
-  void given(std::string_view name, std::string_view given_name, M C::*member, bool C::*flag, const Limit& limit = {}) {
+  void given(std::string_view name, std::string_view given_name, M C::* member, bool C::* flag, const Limit& limit = {}) {
     if ((*this)(name, member, limit)) value_.*flag = true;
     (*this)(given_name, flag);
   }
 
   // One member starts out as another: what is left out is the same.
   template <class C, class M>
-  void follow(M C::*member, M C::*from) {
+  void follow(M C::* member, M C::* from) {
     value_.*member = value_.*from;
   }
 

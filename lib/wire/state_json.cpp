@@ -33,14 +33,10 @@ void append_json(std::string& out, const model::EnrolToken& v) { write_value(out
 base::Result<model::Attempt> attempt_from_text(std::string_view text) { return stored<model::Attempt>(text, "attempt"); }
 base::Result<model::Job> job_from_text(std::string_view text) { return stored<model::Job>(text, "job"); }
 base::Result<model::Node> node_from_text(std::string_view text) { return stored<model::Node>(text, "node"); }
-base::Result<model::Partition> partition_from_text(std::string_view text) {
-  return stored<model::Partition>(text, "partition");
-}
+base::Result<model::Partition> partition_from_text(std::string_view text) { return stored<model::Partition>(text, "partition"); }
 base::Result<model::Settings> settings_from_text(std::string_view text) { return stored<model::Settings>(text, "settings"); }
 base::Result<model::Topology> topology_from_text(std::string_view text) { return stored<model::Topology>(text, "topology"); }
-base::Result<model::EnrolToken> enrol_token_from_text(std::string_view text) {
-  return stored<model::EnrolToken>(text, "enrol_token");
-}
+base::Result<model::EnrolToken> enrol_token_from_text(std::string_view text) { return stored<model::EnrolToken>(text, "enrol_token"); }
 
 base::Result<model::ExitRecord> exit_record_from_json(const Json& json, std::string path) {
   return read_described<model::ExitRecord>(json, Source::request, std::move(path));

@@ -12,16 +12,26 @@
 
 namespace sy::wire {
 
-template <class T> inline constexpr bool is_optional = false;
-template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
-template <class T> inline constexpr bool is_vector = false;
-template <class T> inline constexpr bool is_vector<std::vector<T>> = true;
-template <class T> inline constexpr bool is_pair = false;
-template <class A, class B> inline constexpr bool is_pair<std::pair<A, B>> = true;
-template <class T> inline constexpr bool is_id = false;
-template <class Tag, class Rep> inline constexpr bool is_id<base::Id<Tag, Rep>> = true;
-template <class T> inline constexpr bool is_shared = false;
-template <class T> inline constexpr bool is_shared<std::shared_ptr<const T>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
+template <class T>
+inline constexpr bool is_id = false;
+template <class Tag, class Rep>
+inline constexpr bool is_id<base::Id<Tag, Rep>> = true;
+template <class T>
+inline constexpr bool is_shared = false;
+template <class T>
+inline constexpr bool is_shared<std::shared_ptr<const T>> = true;
 
 // What a request may hold at most. Texts in bytes, lists in items; numbers within min…max and their type's own range.
 struct Limit {
@@ -33,8 +43,6 @@ struct Limit {
 constexpr Limit text_limit(std::size_t bytes) { return {.text = bytes}; }
 constexpr Limit list_limit(std::size_t items, std::size_t bytes = 1024) { return {.text = bytes, .items = items}; }
 constexpr Limit range_limit(std::int64_t min, std::int64_t max) { return {.min = min, .max = max}; }
-constexpr Limit list_range_limit(std::size_t items, std::int64_t min, std::int64_t max) {
-  return {.items = items, .min = min, .max = max};
-}
+constexpr Limit list_range_limit(std::size_t items, std::int64_t min, std::int64_t max) { return {.items = items, .min = min, .max = max}; }
 
 }  // namespace sy::wire

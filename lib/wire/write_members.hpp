@@ -30,7 +30,7 @@ class MemberWriter {
   void keep_defaults() { keep_ = true; }
 
   template <class C, class M>
-  void operator()(std::string_view name, M C::*member, Limit = {}) {
+  void operator()(std::string_view name, M C::* member, Limit = {}) {
     static const T defaults{};
     const M& v = value_.*member;
     if constexpr (is_optional<M>) {
@@ -46,7 +46,7 @@ class MemberWriter {
 
   // `given` says whether the user wrote it; the member's presence carries that. The rare other case has a name of its own.
   template <class C, class M>
-  void given(std::string_view name, std::string_view given_name, M C::*member, bool C::*flag, Limit = {}) {
+  void given(std::string_view name, std::string_view given_name, M C::* member, bool C::* flag, Limit = {}) {
     static const T defaults{};
     const bool differs = !same(value_.*member, defaults.*member);
     if (!(value_.*flag) && !differs) return;

@@ -84,13 +84,11 @@ class TreeBuilder final : public YAML::EventHandler {
     copy.mark = mark_from(mark);
     attach(std::move(copy));
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
     open(YamlNode::Kind::sequence, mark_from(mark), tag, anchor);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
     open(YamlNode::Kind::mapping, mark_from(mark), tag, anchor);
   }
   void OnMapEnd() override { close(); }
@@ -110,14 +108,11 @@ class TreeBuilder final : public YAML::EventHandler {
     std::size_t depth{};
   };
 
-  [[noreturn]] void too_deep(FileMark mark) const {
-    stop(mark, "the file is nested too deeply", fmt::format("{} levels", limits_.depth));
-  }
+  [[noreturn]] void too_deep(FileMark mark) const { stop(mark, "the file is nested too deeply", fmt::format("{} levels", limits_.depth)); }
 
   void count(std::size_t more, FileMark mark) {
     used_ += more;
-    if (used_ > limits_.nodes)
-      stop(mark, "the file holds too many values, aliases included", fmt::format("{} values", limits_.nodes));
+    if (used_ > limits_.nodes) stop(mark, "the file holds too many values, aliases included", fmt::format("{} values", limits_.nodes));
   }
   void refuse_tag(const std::string& tag, FileMark mark) {
     if (tag.empty() || tag == "?" || tag == "!") return;
@@ -152,9 +147,7 @@ class TreeBuilder final : public YAML::EventHandler {
     count(size, n.mark);  // the copy kept for the aliases
     anchors_[anchor] = Anchored{n, size, tree_depth(n)};
   }
-  bool wants_key() const {
-    return !open_.empty() && open_.back().node.kind == YamlNode::Kind::mapping && !open_.back().has_key;
-  }
+  bool wants_key() const { return !open_.empty() && open_.back().node.kind == YamlNode::Kind::mapping && !open_.back().has_key; }
   void refuse_as_key(FileMark mark) const {
     if (wants_key()) stop(mark, "a key must be a word, not a list or a mapping");
   }
@@ -197,14 +190,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
 std::string kind_text(const YamlNode& n) {
   switch (n.kind) {
-    case YamlNode::Kind::null:
-      return "nothing";
-    case YamlNode::Kind::scalar:
-      return n.scalar;
-    case YamlNode::Kind::sequence:
-      return "a list";
-    case YamlNode::Kind::mapping:
-      return "a mapping";
+    case YamlNode::Kind::null: return "nothing";
+    case YamlNode::Kind::scalar: return n.scalar;
+    case YamlNode::Kind::sequence: return "a list";
+    case YamlNode::Kind::mapping: return "a mapping";
   }
   return {};
 }
@@ -246,8 +235,7 @@ std::vector<YamlNode> read_yaml(std::string_view text, Faults& faults, const Yam
   try {
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
-    while (parser.HandleNextDocument(builder)) {
-    }
+    while (parser.HandleNextDocument(builder)) {}
   } catch (const StopReading& s) {
     faults.add(s.mark, s.error);
     return {};
@@ -266,24 +254,17 @@ std::optional<YamlNode> read_yaml_document(std::string_view text, Faults& faults
   auto documents = read_yaml(text, faults, limits);
   if (documents.size() == 1) return std::move(documents.front());
   if (faults.count() != before) return std::nullopt;
-  if (documents.empty())
-    faults.add({}, "the file is empty");
-  else
-    faults.add(documents[1].mark, "the file holds more than one document", {}, {}, "keep one and remove the others");
+  if (documents.empty()) faults.add({}, "the file is empty");
+  else faults.add(documents[1].mark, "the file holds more than one document", {}, {}, "keep one and remove the others");
   return std::nullopt;
 }
 
-YamlMap::YamlMap(const YamlNode& node, std::string path, Faults& faults)
-    : mark_(node.mark), path_(std::move(path)), faults_(faults) {
-  if (node.is_mapping())
-    node_ = &node;
-  else if (!node.is_null())
-    faults_.add(node.mark, "a mapping (key: value) belongs here", path_, kind_text(node));
+YamlMap::YamlMap(const YamlNode& node, std::string path, Faults& faults) : mark_(node.mark), path_(std::move(path)), faults_(faults) {
+  if (node.is_mapping()) node_ = &node;
+  else if (!node.is_null()) faults_.add(node.mark, "a mapping (key: value) belongs here", path_, kind_text(node));
 }
 
-std::string YamlMap::path_of(std::string_view key) const {
-  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
-}
+std::string YamlMap::path_of(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
 
 FileMark YamlMap::mark_of(std::string_view key) const {
   const auto* n = node_ == nullptr ? nullptr : node_->find(key);
@@ -316,8 +297,7 @@ std::optional<bool> YamlMap::boolean(std::string_view key) {
   const auto* n = scalar(key, "true or false");
   if (n == nullptr) return std::nullopt;
   std::string lower = n->scalar;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (lower == "true" || lower == "yes" || lower == "on") return true;
   if (lower == "false" || lower == "no" || lower == "off") return false;
   faults_.add(n->mark, "true or false belongs here", path_of(key), n->scalar);
@@ -333,12 +313,10 @@ std::optional<std::int64_t> YamlMap::integer(std::string_view key, std::int64_t 
     return std::nullopt;
   }
   if (value < min || value > max) {
-    faults_.add(n->mark, base::Error{base::Code::invalid_argument,
-                                     "the number is out of range",
-                                     path_of(key),
-                                     fmt::format("{} to {}", min, max),
-                                     n->scalar,
-                                     {}});
+    faults_.add(
+        n->mark,
+        base::Error{
+            base::Code::invalid_argument, "the number is out of range", path_of(key), fmt::format("{} to {}", min, max), n->scalar, {}});
     return std::nullopt;
   }
   return value;
@@ -353,12 +331,10 @@ std::optional<double> YamlMap::number(std::string_view key, double min, double m
     return std::nullopt;
   }
   if (!(value >= min && value <= max)) {
-    faults_.add(n->mark, base::Error{base::Code::invalid_argument,
-                                     "the number is out of range",
-                                     path_of(key),
-                                     fmt::format("{} to {}", min, max),
-                                     n->scalar,
-                                     {}});
+    faults_.add(
+        n->mark,
+        base::Error{
+            base::Code::invalid_argument, "the number is out of range", path_of(key), fmt::format("{} to {}", min, max), n->scalar, {}});
     return std::nullopt;
   }
   return value;

@@ -69,8 +69,7 @@ class YamlMap {
   std::optional<std::string> word(std::string_view key, const std::vector<std::string>& words);
   // Through a parser of its own language: "4G", "1-00:00:00". Its error gets the field and the line.
   template <class Parse>
-  auto parsed(std::string_view key, Parse&& parse)
-      -> std::optional<typename decltype(parse(std::string_view{}))::value_type> {
+  auto parsed(std::string_view key, Parse&& parse) -> std::optional<typename decltype(parse(std::string_view{}))::value_type> {
     const auto written = text(key);
     if (!written) return std::nullopt;
     auto value = parse(std::string_view{*written});

@@ -79,7 +79,9 @@ int main(int argc, char** argv) {
     ::rmdir((record.cgroup.root + "/" + controller + "/" + record.cgroup.parent).c_str());
   std::printf("%.0f spawns/s (%llu, %llu at once, control groups %s, %llu failed)\n", static_cast<double>(count) / seconds,
               static_cast<unsigned long long>(count), static_cast<unsigned long long>(at_once),
-              record.cgroup.mode == CgroupMode::none ? "none" : record.cgroup.mode == CgroupMode::v1 ? "v1" : "v2",
+              record.cgroup.mode == CgroupMode::none ? "none"
+              : record.cgroup.mode == CgroupMode::v1 ? "v1"
+                                                     : "v2",
               static_cast<unsigned long long>(failed));
   return failed == 0 ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 // Prints p50 and p99 per cluster, share of busy nodes and kind of request, and the nodes and domains looked at; then the month
 // on 64 x 72 nodes against first fit and against best fit as Slurm documents it (the leaf with fewest free nodes that holds the
 // job; otherwise leaves by most free nodes).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,8 +14,6 @@
 #include <queue>
 #include <random>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "sched/placement/placement.hpp"
 
@@ -152,8 +152,8 @@ void time(const char* cluster, const Cluster& c, int busy, const char* what, std
     }
   }
   std::sort(t.micros.begin(), t.micros.end());
-  std::printf("%-22s %3d%% busy  %-22s p50 %8.1f us  p99 %8.1f us   looked at %7.0f nodes %7.0f domains  placed %3.0f%%\n", cluster, busy, what,
-              t.micros[calls / 2], t.micros[calls * 99 / 100], double(t.nodes) / double(calls), double(t.domains) / double(calls),
+  std::printf("%-22s %3d%% busy  %-22s p50 %8.1f us  p99 %8.1f us   looked at %7.0f nodes %7.0f domains  placed %3.0f%%\n", cluster, busy,
+              what, t.micros[calls / 2], t.micros[calls * 99 / 100], double(t.nodes) / double(calls), double(t.domains) / double(calls),
               100.0 * double(t.placed) / double(calls));
 }
 
@@ -170,7 +170,10 @@ void grid(const char* name, const Cluster& c, std::size_t calls) {
 
 constexpr std::size_t month_blocks = 64, block_size = 72, month_nodes = month_blocks * block_size;
 
-struct Job { double arrives, lasts; std::uint32_t nodes; };
+struct Job {
+  double arrives, lasts;
+  std::uint32_t nodes;
+};
 
 std::vector<Job> month() {
   std::mt19937 random(7);
@@ -253,7 +256,10 @@ void replay(const char* name, const std::vector<Job>& jobs, const Choose& choose
     for (; !waiting.empty() && jobs[waiting.front()].nodes <= free_count; waiting.pop()) {
       const Job& j = jobs[waiting.front()];
       auto nodes = choose(j.nodes, free);
-      if (nodes.size() != j.nodes) { std::printf("%s: no placement for %u nodes\n", name, j.nodes); std::exit(1); }
+      if (nodes.size() != j.nodes) {
+        std::printf("%s: no placement for %u nodes\n", name, j.nodes);
+        std::exit(1);
+      }
       std::set<std::uint32_t> used;
       for (const auto n : nodes) free[n] = false, told(n, false), used.insert(static_cast<std::uint32_t>(n / block_size));
       free_count -= nodes.size();
@@ -264,8 +270,10 @@ void replay(const char* name, const std::vector<Job>& jobs, const Choose& choose
       ends.emplace(now + j.lasts, std::move(nodes));
     }
   }
-  std::printf("%-28s domains used / least possible %.3f   in one block %5.1f%% of those that could be   largest free in a block %5.1f   whole blocks free %5.2f\n",
-              name, ratio / double(started), 100.0 * double(in_one) / double(could_be_one), largest / now, whole / now);
+  std::printf(
+      "%-28s domains used / least possible %.3f   in one block %5.1f%% of those that could be   largest free in a block %5.1f   whole "
+      "blocks free %5.2f\n",
+      name, ratio / double(started), 100.0 * double(in_one) / double(could_be_one), largest / now, whole / now);
 }
 
 void replay_month() {
@@ -304,7 +312,8 @@ int main(int argc, char** argv) {
   const auto large = tree({1, 10, 10, 25}, 40);
   const auto index = model::TopologyIndex::build(large.topology, placement::node_names(large.shape));
   std::printf("topology of 100,000 nodes: built in %.0f ms with its cluster, %.1f MB\n",
-              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - from).count(), double(index.memory_bytes()) / 1e6);
+              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - from).count(),
+              double(index.memory_bytes()) / 1e6);
   grid("100,000 in 2,500 leaves", large, calls / 2);
   replay_month();
 }

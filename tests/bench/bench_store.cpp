@@ -130,8 +130,8 @@ void measure_commits(const std::string& folder) {
     }
     const double seconds = since(begin);
     std::sort(times.begin(), times.end());
-    std::printf("submissions in groups of %3d: %7.0f/s, a commit takes %.2f ms (median), %.2f ms (p99)\n", group,
-                batches * group / seconds, times[times.size() / 2], times[times.size() * 99 / 100]);
+    std::printf("submissions in groups of %3d: %7.0f/s, a commit takes %.2f ms (median), %.2f ms (p99)\n", group, batches * group / seconds,
+                times[times.size() / 2], times[times.size() * 99 / 100]);
   }
 }
 
@@ -170,8 +170,7 @@ void measure_load(const std::string& folder, int waiting, int history, bool equa
   std::printf("open and load, %d waiting and %d in history: %.3f s (open %.3f s)\n", waiting, history, since(begin), opened);
   const auto cache = empty - before;
   const auto all = ::mallinfo2().uordblks;
-  std::printf("memory per waiting job: %.0f bytes with SQLite's page cache\n",
-              static_cast<double>(all - before - cache) / waiting);
+  std::printf("memory per waiting job: %.0f bytes with SQLite's page cache\n", static_cast<double>(all - before - cache) / waiting);
 
   const auto query = Steady::now();
   const auto rows = store->accounting({.users = {"ann"}, .limit = 1000});
@@ -212,9 +211,7 @@ int main(int argc, char** argv) {
     measure_load(folder, waiting, 0, true);
     std::filesystem::remove(folder + "/load-equal.db");
     measure_load(folder, waiting, full ? 1'000'000 : 50'000, false);
-  } catch (const daemon::StoreFailure& failure) {
-    std::fprintf(stderr, "%s\n", failure.what());
-  }
+  } catch (const daemon::StoreFailure& failure) { std::fprintf(stderr, "%s\n", failure.what()); }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return 0;

@@ -91,14 +91,19 @@ int main(int argc, char** argv) {
       const int fd = connect_to(socket_path);
       std::string answer, request;
       for (int j = next++; j < jobs; j = next++) {
-        if (rate > 0) std::this_thread::sleep_until(began + std::chrono::duration_cast<Steady::duration>(std::chrono::duration<double>(j / rate)));
+        if (rate > 0)
+          std::this_thread::sleep_until(began + std::chrono::duration_cast<Steady::duration>(std::chrono::duration<double>(j / rate)));
         request = "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nIdempotency-Key: bench-" +
-                  std::to_string(::getpid()) + "-" + std::to_string(j) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+                  std::to_string(::getpid()) + "-" + std::to_string(j) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                  body;
         const auto sent = Steady::now();
         std::size_t done = 0;
         while (done < request.size()) {
           const ssize_t n = ::write(fd, request.data() + done, request.size() - done);
-          if (n <= 0) { ++failed; break; }
+          if (n <= 0) {
+            ++failed;
+            break;
+          }
           done += static_cast<std::size_t>(n);
         }
         const int status = read_answer(fd, answer);

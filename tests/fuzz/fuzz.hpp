@@ -18,8 +18,7 @@ void fuzz_one(std::string_view input);
 
 }  // namespace sy::fuzz
 
-#define FUZZ_CHECK(condition) \
-  ((condition) ? static_cast<void>(0) : ::sy::fuzz::fail("does not hold: " #condition, __FILE__, __LINE__))
+#define FUZZ_CHECK(condition) ((condition) ? static_cast<void>(0) : ::sy::fuzz::fail("does not hold: " #condition, __FILE__, __LINE__))
 
 // With SWITCHYARD_FUZZ_PLANT, a crash that no kept input reaches but the engine does, through the parser: proves that it looks inside.
 #ifdef SWITCHYARD_FUZZ_PLANT

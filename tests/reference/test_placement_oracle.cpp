@@ -1,10 +1,10 @@
 // The engine against the slow reference on generated clusters of at most 12 nodes: it finds a placement exactly when there is
 // one on that rung, in the domain P4 names, in as few child domains as P12 promises. SWITCHYARD_CASES sets how many cases.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "sched/placement/placement.hpp"
 #include "slow_placement.hpp"
@@ -14,11 +14,6 @@ using namespace sy;
 namespace placement = sy::sched::placement;
 
 namespace {
-
-void set_cases() {
-  const char* cases = std::getenv("SWITCHYARD_CASES");
-  ::setenv("RC_PARAMS", fmt::format("max_success={} max_discard_ratio=100", cases == nullptr ? "300" : cases).c_str(), 0);
-}
 
 int between(int a, int b) { return *rc::gen::inRange(a, b + 1); }
 
@@ -178,7 +173,8 @@ std::string story(const Case& c) {
   for (const bool f : c.cluster.free) out += f ? '1' : '0';
   for (const auto& p : c.cluster.path) out += fmt::format(" {}", fmt::join(p, "/"));
   out += fmt::format("; {}-{} nodes, near {} within {}", c.request.least, c.request.most, c.group.pack.prefer, c.group.pack.require);
-  for (const auto& s : c.group.segments) out += fmt::format(", segment {} sizes [{}] at {} distinct {}", s.size, fmt::join(s.sizes, ","), s.level, s.distinct);
+  for (const auto& s : c.group.segments)
+    out += fmt::format(", segment {} sizes [{}] at {} distinct {}", s.size, fmt::join(s.sizes, ","), s.level, s.distinct);
   return out;
 }
 
@@ -196,7 +192,10 @@ void check_domains_used(const Case& c, const Domain& top, Set chosen) {
     deeper = false;
     std::vector<Domain> next;
     for (const auto& d : level) {
-      if (d.level >= stop) { next.push_back(d); continue; }
+      if (d.level >= stop) {
+        next.push_back(d);
+        continue;
+      }
       for (const auto& child : reference::children_of(c.cluster, d)) next.push_back(child);
       deeper = true;
     }
@@ -224,7 +223,6 @@ void check_segments(const Case& c, const model::TopologyIndex& t, const placemen
 }  // namespace
 
 TEST_CASE("the engine places exactly when the slow reference can, in the domain P4 names, in the fewest domains") {
-  set_cases();
   std::uint64_t placed = 0, waits = 0, limits = 0;
   check_property("engine against reference", [&] {
     const Case c = make_case();
@@ -233,9 +231,15 @@ TEST_CASE("the engine places exactly when the slow reference can, in the domain 
     RC_PRE(placement::check_request(c.group, t).has_value());
     const auto a = placement::place(c.group, c.shape, t, c.nodes);
     const auto expected = reference::first_rung(c.cluster, c.request);
-    if (a.verdict.reason == model::Reason::search_limit) { ++limits; return; }
+    if (a.verdict.reason == model::Reason::search_limit) {
+      ++limits;
+      return;
+    }
     RC_ASSERT(a.placed() == expected.has_value());
-    if (!expected) { ++waits; return; }
+    if (!expected) {
+      ++waits;
+      return;
+    }
     ++placed;
     Set chosen = 0;
     std::int32_t last = -1;
@@ -250,11 +254,13 @@ TEST_CASE("the engine places exactly when the slow reference can, in the domain 
     RC_ASSERT(std::popcount(chosen) == expected->nodes);
     RC_ASSERT(reference::allowed(c.cluster, c.request, chosen));
     // With segments, the engine leaves out rungs narrower than the segments' level: nothing new fits there.
-    const auto home = std::find_if(expected->fitting.begin(), expected->fitting.end(), [&](const Domain& d) { return (chosen & ~d.nodes) == 0; });
+    const auto home =
+        std::find_if(expected->fitting.begin(), expected->fitting.end(), [&](const Domain& d) { return (chosen & ~d.nodes) == 0; });
     RC_ASSERT(home != expected->fitting.end());
     reference::Request fixed = c.request;
     if (fixed.sizes.empty())
-      for (const auto& other : expected->fitting) RC_ASSERT(reference::own_first(c.cluster, fixed, *home) <= reference::own_first(c.cluster, fixed, other));
+      for (const auto& other : expected->fitting)
+        RC_ASSERT(reference::own_first(c.cluster, fixed, *home) <= reference::own_first(c.cluster, fixed, other));
     check_domains_used(c, *home, chosen);
     check_segments(c, t, a);
     RC_ASSERT(a.fragmentation_growth == reference::fragmentation(c.cluster, chosen) - reference::fragmentation(c.cluster, 0));
@@ -265,10 +271,10 @@ TEST_CASE("the engine places exactly when the slow reference can, in the domain 
 }
 
 TEST_CASE("an order-preserving renaming changes nothing but names") {
-  set_cases();
   check_property("renaming", [] {
     Case c = make_case();
-    const auto before = placement::place(c.group, c.shape, model::TopologyIndex::build(c.topology, placement::node_names(c.shape)), c.nodes);
+    const auto before =
+        placement::place(c.group, c.shape, model::TopologyIndex::build(c.topology, placement::node_names(c.shape)), c.nodes);
     for (auto& n : c.shape.nodes) n.name = "host-" + n.name.substr(1) + "x";
     for (auto& d : c.topology.domains) d.name = "zz" + d.name;
     const auto after = placement::place(c.group, c.shape, model::TopologyIndex::build(c.topology, placement::node_names(c.shape)), c.nodes);
@@ -278,7 +284,6 @@ TEST_CASE("an order-preserving renaming changes nothing but names") {
 }
 
 TEST_CASE("more free nodes never turn placed into not placed") {
-  set_cases();
   check_property("monotone", [] {
     Case c = make_case();
     const auto t = model::TopologyIndex::build(c.topology, placement::node_names(c.shape));
@@ -293,7 +298,6 @@ TEST_CASE("more free nodes never turn placed into not placed") {
 }
 
 TEST_CASE("an engine that is told of changes answers like one that starts afresh") {
-  set_cases();
   check_property("no trace", [] {
     Case c = make_case();
     const auto t = model::TopologyIndex::build(c.topology, placement::node_names(c.shape));

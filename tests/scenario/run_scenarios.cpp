@@ -92,9 +92,20 @@ class Story {
     if (verb == "fence") return order(FenceNode{c().index(w.at(1)), ""});
     if (verb == "silent") return c().silent(w.at(1));
     if (verb == "heard") return c().heard(w.at(1));
-    if (verb == "register") { c().register_node(w.at(1)); return; }
-    if (verb == "reboot") { c().reboot(w.at(1)); c().register_node(w.at(1)); return; }
-    if (verb == "lose-spool") { c().lose_spool(w.at(1)); c().register_node(w.at(1)); return; }
+    if (verb == "register") {
+      c().register_node(w.at(1));
+      return;
+    }
+    if (verb == "reboot") {
+      c().reboot(w.at(1));
+      c().register_node(w.at(1));
+      return;
+    }
+    if (verb == "lose-spool") {
+      c().lose_spool(w.at(1));
+      c().register_node(w.at(1));
+      return;
+    }
     if (verb == "refuse") return refuse(w);
     if (verb == "delete-partition") return delete_partition(w.at(1));
     throw std::logic_error("unknown word in a scenario: " + verb);
@@ -143,8 +154,8 @@ class Story {
   void refuse(const Words& w) {
     auto& a = c().agents[w.at(1)];
     const std::string fault = w.size() > 2 ? w[2] : "nothing";
-    a.refuses = fault == "node" ? SimAgent::Refuses::as_node_fault
-                : fault == "job" ? SimAgent::Refuses::as_job_fault
+    a.refuses = fault == "node"     ? SimAgent::Refuses::as_node_fault
+                : fault == "job"    ? SimAgent::Refuses::as_job_fault
                 : fault == "nobody" ? SimAgent::Refuses::as_nobodys_fault
                                     : SimAgent::Refuses::nothing;
   }
@@ -248,7 +259,8 @@ class Story {
     if (next < lines_.size()) offer(lines_[next].at);
     if (cluster_) {
       for (const auto& [id, runtime] : runtime_)
-        if (const Job* j = c().state.find_job(id); j != nullptr && j->state == JobState::running) offer(*j->attempt->started + runtime - begin_);
+        if (const Job* j = c().state.find_job(id); j != nullptr && j->state == JobState::running)
+          offer(*j->attempt->started + runtime - begin_);
       for (auto id : c().state.waiting) offer(c().job(id).eligible - begin_);
     }
     return std::chrono::ceil<minutes>(best);

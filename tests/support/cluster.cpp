@@ -97,9 +97,7 @@ Error Cluster::refused(Ask a, const Principal& who) {
   return r.reply.error();
 }
 
-sched::Plan Cluster::plan() const {
-  return sched::plan_pass(sched::make_view(state, state.shape ? state.shape : make_shape(state)), now);
-}
+sched::Plan Cluster::plan() const { return sched::plan_pass(sched::make_view(state, state.shape ? state.shape : make_shape(state)), now); }
 
 sched::Plan Cluster::pass() {
   auto p = plan();
@@ -122,8 +120,8 @@ std::vector<std::string> Cluster::nodes_of(JobId id) const {
   return out;
 }
 
-StepResult Cluster::report(const std::string& node, JobId job, std::uint32_t attempt, ReportAttempt::What what,
-                           ReportAttempt::Blame blame, std::string reason, std::optional<ExitRecord> exit) {
+StepResult Cluster::report(const std::string& node, JobId job, std::uint32_t attempt, ReportAttempt::What what, ReportAttempt::Blame blame,
+                           std::string reason, std::optional<ExitRecord> exit) {
   return run(ReportAttempt{index(node), job, AttemptNumber{attempt}, what, blame, std::move(reason), std::move(exit), now}, agent(node));
 }
 
@@ -266,7 +264,11 @@ void Cluster::expect_replay_gives_the_same() const {
 }
 
 std::string describe(const Verdict& v) {
-  return fmt::format("{} {}: {}", v.fits() ? "fits" : v.kind == Verdict::Kind::never ? "never" : "not now", reason_name(v.reason), to_text(v));
+  return fmt::format("{} {}: {}",
+                     v.fits()                         ? "fits"
+                     : v.kind == Verdict::Kind::never ? "never"
+                                                      : "not now",
+                     reason_name(v.reason), to_text(v));
 }
 
 }  // namespace sy::test

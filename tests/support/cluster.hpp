@@ -24,25 +24,83 @@ struct Ask {
   Group& group() { return spec.groups.front(); }
   Ask& nodes(std::uint32_t min, std::uint32_t max = 0);
   Ask& choices(std::vector<std::uint32_t>);
-  Ask& tasks(std::uint32_t n) { group().tasks = n; group().tasks_given = true; return *this; }
-  Ask& tasks_per_node(std::uint32_t n) { group().tasks_per_node = n; return *this; }
-  Ask& cpus(std::int64_t per_task) { group().cpus_per_task = whole_cpus(per_task); return *this; }
-  Ask& memory(std::int64_t mib) { group().memory_per_node = Mebibytes{mib}; return *this; }
-  Ask& gres(std::string name, std::int64_t n, std::string type = {}) { group().gres_per_node.push_back({name, type, n}); return *this; }
-  Ask& gres_per_task(std::string name, std::int64_t n) { group().gres_per_task.push_back({name, {}, n}); return *this; }
-  Ask& gres_per_job(std::string name, std::int64_t n) { group().gres_per_job.push_back({name, {}, n}); return *this; }
-  Ask& features(std::string f) { group().constraint = std::move(f); return *this; }
-  Ask& on(std::string hostlist) { group().nodelist = std::move(hostlist); return *this; }
-  Ask& not_on(std::string hostlist) { group().exclude = std::move(hostlist); return *this; }
-  Ask& exclusive() { group().sharing = Sharing::exclusive_node; return *this; }
-  Ask& exclusive_user() { group().sharing = Sharing::exclusive_user; return *this; }
-  Ask& contiguous() { group().contiguous = true; return *this; }
-  Ask& time(Duration d) { spec.time_limit = d; return *this; }
-  Ask& nice(std::int32_t n) { spec.nice = n; return *this; }
-  Ask& partition(std::string p) { spec.partitions.push_back(std::move(p)); return *this; }
-  Ask& no_requeue() { spec.requeue = false; return *this; }
-  Ask& no_kill() { spec.no_kill = true; return *this; }
-  Ask& name(std::string n) { spec.name = std::move(n); return *this; }
+  Ask& tasks(std::uint32_t n) {
+    group().tasks = n;
+    group().tasks_given = true;
+    return *this;
+  }
+  Ask& tasks_per_node(std::uint32_t n) {
+    group().tasks_per_node = n;
+    return *this;
+  }
+  Ask& cpus(std::int64_t per_task) {
+    group().cpus_per_task = whole_cpus(per_task);
+    return *this;
+  }
+  Ask& memory(std::int64_t mib) {
+    group().memory_per_node = Mebibytes{mib};
+    return *this;
+  }
+  Ask& gres(std::string name, std::int64_t n, std::string type = {}) {
+    group().gres_per_node.push_back({name, type, n});
+    return *this;
+  }
+  Ask& gres_per_task(std::string name, std::int64_t n) {
+    group().gres_per_task.push_back({name, {}, n});
+    return *this;
+  }
+  Ask& gres_per_job(std::string name, std::int64_t n) {
+    group().gres_per_job.push_back({name, {}, n});
+    return *this;
+  }
+  Ask& features(std::string f) {
+    group().constraint = std::move(f);
+    return *this;
+  }
+  Ask& on(std::string hostlist) {
+    group().nodelist = std::move(hostlist);
+    return *this;
+  }
+  Ask& not_on(std::string hostlist) {
+    group().exclude = std::move(hostlist);
+    return *this;
+  }
+  Ask& exclusive() {
+    group().sharing = Sharing::exclusive_node;
+    return *this;
+  }
+  Ask& exclusive_user() {
+    group().sharing = Sharing::exclusive_user;
+    return *this;
+  }
+  Ask& contiguous() {
+    group().contiguous = true;
+    return *this;
+  }
+  Ask& time(Duration d) {
+    spec.time_limit = d;
+    return *this;
+  }
+  Ask& nice(std::int32_t n) {
+    spec.nice = n;
+    return *this;
+  }
+  Ask& partition(std::string p) {
+    spec.partitions.push_back(std::move(p));
+    return *this;
+  }
+  Ask& no_requeue() {
+    spec.requeue = false;
+    return *this;
+  }
+  Ask& no_kill() {
+    spec.no_kill = true;
+    return *this;
+  }
+  Ask& name(std::string n) {
+    spec.name = std::move(n);
+    return *this;
+  }
 };
 inline Ask ask() { return {}; }
 
@@ -105,7 +163,10 @@ class Cluster {
   void heard(const std::string& node);             // reachable again, same boot and spool
   void reboot(const std::string& node);            // new boot id, nothing runs; not registered yet
   void lose_spool(const std::string& node);
-  void advance(Duration d) { now += d; run(AdvanceTime{}); }
+  void advance(Duration d) {
+    now += d;
+    run(AdvanceTime{});
+  }
 
   static const StepResult& expect(const StepResult&);  // throws with the refusal's text
   void expect_replay_gives_the_same() const;

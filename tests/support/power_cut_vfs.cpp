@@ -244,9 +244,25 @@ int do_shm_unmap(sqlite3_file* f, int remove) {
   return SQLITE_OK;
 }
 
-const sqlite3_io_methods methods = {2, do_close, do_read, do_write, do_truncate, do_sync, do_size, do_lock, do_unlock,
-                                    do_check_reserved, do_control, do_sector_size, do_characteristics, do_shm_map, do_shm_lock,
-                                    do_shm_barrier, do_shm_unmap, nullptr, nullptr};
+const sqlite3_io_methods methods = {2,
+                                    do_close,
+                                    do_read,
+                                    do_write,
+                                    do_truncate,
+                                    do_sync,
+                                    do_size,
+                                    do_lock,
+                                    do_unlock,
+                                    do_check_reserved,
+                                    do_control,
+                                    do_sector_size,
+                                    do_characteristics,
+                                    do_shm_map,
+                                    do_shm_lock,
+                                    do_shm_barrier,
+                                    do_shm_unmap,
+                                    nullptr,
+                                    nullptr};
 
 int do_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* f, int flags, int* out_flags) {
   auto& disk = of(vfs);

@@ -1,17 +1,17 @@
 // Replays what Slurm 26.05.3 chose, recorded on 72 one-CPU nodes, against the placement engine. A yardstick, not a law: never
 // worse; better and different are allowed, different only for a reason of the closed list in docs/placement-vs-slurm.md.
+#include <fmt/format.h>
+
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-
-#include <fmt/format.h>
 
 #include "base/hostlist.hpp"
 #include "sched/placement/placement.hpp"
 #include "support/catch.hpp"
 #include "support/shared_data.hpp"
-#include <nlohmann/json.hpp>
 #include "wire/topology/import_topology.hpp"
 
 using namespace sy;
@@ -130,7 +130,11 @@ model::Group group_of(const std::string& request) {
   };
   for (std::string word; in >> word;) {
     const auto value = [&] { return word.substr(word.find('=') + 1); };
-    const auto next = [&] { std::string v; in >> v; return v; };
+    const auto next = [&] {
+      std::string v;
+      in >> v;
+      return v;
+    };
     if (word.starts_with("-N")) read_count(g, word.substr(2));
     else if (word == "-w") g.nodelist = next();
     else if (word == "-x") g.exclude = next();
@@ -237,9 +241,10 @@ TEST_CASE("Slurm's recorded placements are never better than ours") {
     std::vector<std::string> names;
     for (const auto& n : a.nodes) names.push_back(c.shape.nodes[n.node.value].name);
     const char* word[] = {"same", "better", "different", "worse"};
-    const auto line = fmt::format("{:3} {:9} {} | {} | busy {} | Slurm {} {} | ours {} F+{}{}", r.number, word[static_cast<int>(outcome)], file,
-                                  r.request, r.busy, r.state, r.result, a.placed() ? base::fold_hostlist(names) : model::to_text(a.verdict),
-                                  a.fragmentation_growth, reason == allowed_to_differ.end() ? "" : " — " + reason->second);
+    const auto line =
+        fmt::format("{:3} {:9} {} | {} | busy {} | Slurm {} {} | ours {} F+{}{}", r.number, word[static_cast<int>(outcome)], file,
+                    r.request, r.busy, r.state, r.result, a.placed() ? base::fold_hostlist(names) : model::to_text(a.verdict),
+                    a.fragmentation_growth, reason == allowed_to_differ.end() ? "" : " — " + reason->second);
     fmt::print("{}\n", line);
     INFO(line);
     CHECK(outcome != Outcome::worse);

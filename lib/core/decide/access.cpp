@@ -14,8 +14,7 @@ std::string describe(const Principal& who) {
 }
 
 Result<const Job*> own_job(const State& state, const Principal& who, JobId id, std::string_view verb) {
-  if (who.role == Role::nobody || who.role == Role::agent)
-    return fail(Code::forbidden, fmt::format("you may not {} jobs", verb));
+  if (who.role == Role::nobody || who.role == Role::agent) return fail(Code::forbidden, fmt::format("you may not {} jobs", verb));
   const Job* job = state.find_job(id);
   if (job == nullptr)
     return fail(Code::not_found, fmt::format("there is no job {}", id.value), "job", std::to_string(id.value),
@@ -54,8 +53,7 @@ std::optional<std::string> refused_by(const Partition& p, const Principal& who) 
   };
   if (has(p.deny_users, who.user)) return fmt::format("partition {} is closed to user {}", p.name, who.user);
   if (in_groups(p.deny_groups)) return fmt::format("partition {} is closed to a group of user {}", p.name, who.user);
-  if (!p.allow_users.empty() && !has(p.allow_users, who.user))
-    return fmt::format("partition {} is not open to user {}", p.name, who.user);
+  if (!p.allow_users.empty() && !has(p.allow_users, who.user)) return fmt::format("partition {} is not open to user {}", p.name, who.user);
   if (!p.allow_groups.empty() && !in_groups(p.allow_groups))
     return fmt::format("partition {} is open to the groups {} only", p.name, fmt::join(p.allow_groups, ", "));
   return std::nullopt;

@@ -49,8 +49,7 @@ class Applying {
   bool may_start(const Job& job, const Partition& p) const {
     const auto& asked = job.spec->partitions;
     return job.state == JobState::pending && !job.held_by_user && !job.held_by_admin && job.eligible <= now_ &&
-           std::find(asked.begin(), asked.end(), p.name) != asked.end() &&
-           sched::within_partition(p, *job.spec, state_.settings).fits();
+           std::find(asked.begin(), asked.end(), p.name) != asked.end() && sched::within_partition(p, *job.spec, state_.settings).fits();
   }
 
   // A stale start takes that pass's later starts on the same nodes with it: they were planned around it (design T2).

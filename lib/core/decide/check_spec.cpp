@@ -27,15 +27,23 @@ Result<void> short_enough(const char* field, const std::string& text, std::size_
 }
 
 Result<void> check_texts(const JobSpec& s) {
-  const std::pair<const char*, const std::string*> paths[] = {{"--chdir", &s.work_dir}, {"--input", &s.std_in},
-      {"--output", &s.std_out}, {"--error", &s.std_err}};
+  const std::pair<const char*, const std::string*> paths[] = {
+      {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}};
   for (const auto& [field, text] : paths)
     if (auto ok = short_enough(field, *text, longest_path); !ok) return ok;
   const auto& a = s.annotations;
-  const std::pair<const char*, const std::string*> names[] = {{"--job-name", &s.name}, {"--account", &a.account},
-      {"--qos", &a.qos}, {"--comment", &a.comment}, {"--wckey", &a.wckey}, {"--hint", &a.hint},
-      {"--distribution", &a.distribution}, {"--cpu-bind", &a.cpu_bind}, {"--mem-bind", &a.mem_bind},
-      {"--mail-type", &a.mail_type}, {"--mail-user", &a.mail_user}, {"submit_host", &s.submit_host}};
+  const std::pair<const char*, const std::string*> names[] = {{"--job-name", &s.name},
+                                                              {"--account", &a.account},
+                                                              {"--qos", &a.qos},
+                                                              {"--comment", &a.comment},
+                                                              {"--wckey", &a.wckey},
+                                                              {"--hint", &a.hint},
+                                                              {"--distribution", &a.distribution},
+                                                              {"--cpu-bind", &a.cpu_bind},
+                                                              {"--mem-bind", &a.mem_bind},
+                                                              {"--mail-type", &a.mail_type},
+                                                              {"--mail-user", &a.mail_user},
+                                                              {"submit_host", &s.submit_host}};
   for (const auto& [field, text] : names)
     if (auto ok = short_enough(field, *text, longest_name); !ok) return ok;
   if (!s.work_dir.empty() && s.work_dir.front() != '/') return wrong("--chdir", "must be an absolute path", "", s.work_dir);
@@ -67,7 +75,8 @@ Result<void> check_counts(const Group& g) {
   if (g.cpus_per_task.value < 1 || g.cpus_per_task.value > 1'000'000'000)
     return wrong("--cpus-per-task", "must be more than nothing", "", fmt::format("{}", g.cpus_per_task.value / 1000.0));
   for (const auto& m : {g.memory_per_node, g.memory_per_cpu})
-    if (m && (m->value < 0 || m->value > (std::int64_t{1} << 40))) return wrong("--mem", "is out of range", "", fmt::format("{} MiB", m->value));
+    if (m && (m->value < 0 || m->value > (std::int64_t{1} << 40)))
+      return wrong("--mem", "is out of range", "", fmt::format("{} MiB", m->value));
   return {};
 }
 
@@ -76,8 +85,8 @@ Result<void> check_group(const Group& g) {
   if (auto ok = check_gres(g.gres_per_node, "--gres"); !ok) return ok;
   if (auto ok = check_gres(g.gres_per_task, "--gpus-per-task"); !ok) return ok;
   if (auto ok = check_gres(g.gres_per_job, "--gpus"); !ok) return ok;
-  const std::pair<const char*, const std::string*> lists[] = {{"--constraint", &g.constraint}, {"--nodelist", &g.nodelist},
-                                                              {"--exclude", &g.exclude}};
+  const std::pair<const char*, const std::string*> lists[] = {
+      {"--constraint", &g.constraint}, {"--nodelist", &g.nodelist}, {"--exclude", &g.exclude}};
   for (const auto& [field, text] : lists)
     if (auto ok = short_enough(field, *text, 65'536); !ok) return ok;
   return {};
@@ -127,7 +136,8 @@ Result<void> check_spec(const JobSpec& s, const Principal& who) {
   if (auto ok = check_times(s); !ok) return ok;
   if (s.nice < -largest_nice || s.nice > largest_nice)
     return wrong("--nice", "is out of range", fmt::format("±{}", largest_nice), std::to_string(s.nice));
-  if (s.nice < 0 && !who.is_administrator()) return fail(Code::forbidden, "only administrators may raise a priority with a negative nice", "--nice", std::to_string(s.nice));
+  if (s.nice < 0 && !who.is_administrator())
+    return fail(Code::forbidden, "only administrators may raise a priority with a negative nice", "--nice", std::to_string(s.nice));
   return check_group(s.groups.front());
 }
 

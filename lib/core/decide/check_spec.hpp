@@ -10,8 +10,7 @@ namespace sy::core {
 // Bounds on every number and string (design D7), and combinations that contradict each other.
 Result<void> check_spec(const JobSpec&, const Principal&);
 // The partitions asked for (the default one where none is), those the user may not use left out with a warning.
-Result<std::vector<std::string>> resolve_partitions(const State&, const Principal&, const JobSpec&,
-                                                    std::vector<std::string>& warnings);
+Result<std::vector<std::string>> resolve_partitions(const State&, const Principal&, const JobSpec&, std::vector<std::string>& warnings);
 // Refused as impossible, saying what would fit, when no partition could hold it were the cluster idle and up.
 Result<void> check_possible(const State&, const JobSpec&, Uid);
 

@@ -1,5 +1,3 @@
-#include "core/evolve/configuration.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "core/decide/access.hpp"
 #include "core/decide/verbs.hpp"
+#include "core/evolve/configuration.hpp"
 
 namespace sy::core::verbs {
 
@@ -26,8 +25,8 @@ Result<void> names_are_good(const State& state, const Configure& c) {
     for (const auto& name : d.node_names) {
       const Node* enrolled = state.find_node(name);
       if (name == "ALL" || nodes.contains(name) || (enrolled != nullptr && !enrolled->declared)) continue;
-      return fail(Code::invalid_argument, fmt::format("partition {} names a node that is not there", d.settings.name),
-                  "partitions", name, "declare it under nodes, or write ALL");
+      return fail(Code::invalid_argument, fmt::format("partition {} names a node that is not there", d.settings.name), "partitions", name,
+                  "declare it under nodes, or write ALL");
     }
   }
   return {};
@@ -42,9 +41,9 @@ Result<void> running_jobs_are_safe(const State& before, const State& after) {
     if (then.removed) return fail(Code::conflict, fmt::format("jobs run on node {}", node.name), "nodes", node.name, hint);
     if (!node.held.fits_in(then.total) && node.held.fits_in(node.total))
       return fail(Code::conflict, fmt::format("jobs hold more of node {} than it would have", node.name), "nodes", node.name, hint);
-    const bool same_gres = std::equal(
-        node.shape.gres.begin(), node.shape.gres.end(), then.shape.gres.begin(), then.shape.gres.end(),
-        [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type && a.index == b.index; });
+    const bool same_gres =
+        std::equal(node.shape.gres.begin(), node.shape.gres.end(), then.shape.gres.begin(), then.shape.gres.end(),
+                   [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type && a.index == b.index; });
     if (!node.held.gres.empty() && !same_gres)
       return fail(Code::conflict, fmt::format("the GRES of node {} are in use", node.name), "nodes", node.name, hint);
   }

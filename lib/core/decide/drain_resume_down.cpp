@@ -16,8 +16,7 @@ Result<const Node*> changed_node(const State& state, const Asked& asked, NodeInd
 }
 
 Result<void> said_why(const std::string& reason) {
-  if (reason.empty())
-    return fail(Code::invalid_argument, "a reason is required", "--reason", "", "say why, for those who ask later");
+  if (reason.empty()) return fail(Code::invalid_argument, "a reason is required", "--reason", "", "say why, for those who ask later");
   if (reason.size() > longest_reason)
     return fail(Error{Code::too_large, "the reason is too long", "--reason", "1024 bytes", fmt::format("{} bytes", reason.size()), ""});
   return {};
@@ -68,8 +67,7 @@ Result<Decision> decide(const State& state, const Asked& asked, const FenceNode&
   Decision d;
   d.reply.node = action.node;
   const std::string how = action.how.empty() ? "sy fence" : action.how;
-  if ((*node)->contact != Contact::fenced)
-    d.facts.push_back(NodeFenced{action.node, how, describe(asked.who), asked.now});
+  if ((*node)->contact != Contact::fenced) d.facts.push_back(NodeFenced{action.node, how, describe(asked.who), asked.now});
   fenced_facts(state, **node, "node " + (*node)->name + " was fenced: " + how, d.facts);
   return d;
 }

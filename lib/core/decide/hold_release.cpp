@@ -22,8 +22,7 @@ Result<Decision> decide(const State& state, const Asked& asked, const HoldJob& a
   const bool by_admin = asked.who.is_administrator() && asked.who.uid != (*job)->uid;
   Decision d;
   d.reply.job = action.job;
-  if (!(by_admin ? (*job)->held_by_admin : (*job)->held_by_user))
-    d.facts.push_back(JobHeld{action.job, by_admin, describe(asked.who)});
+  if (!(by_admin ? (*job)->held_by_admin : (*job)->held_by_user)) d.facts.push_back(JobHeld{action.job, by_admin, describe(asked.who)});
   return d;
 }
 

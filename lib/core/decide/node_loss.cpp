@@ -6,8 +6,7 @@ namespace sy::core {
 
 void end_for_node(const Job& job, const Node& node, const std::string& why, std::vector<Fact>& facts) {
   if (is_ending(job)) return;
-  const bool goes_on_without =
-      job.spec->no_kill && standing(job) == JobState::running && !is_lead(*job.attempt, node.index);
+  const bool goes_on_without = job.spec->no_kill && standing(job) == JobState::running && !is_lead(*job.attempt, node.index);
   if (goes_on_without) return;
   facts.push_back(EndAsked{job.id, job.attempt->number, Outcome::node_fail, job.spec->requeue, false, why, std::nullopt});
 }

@@ -12,7 +12,8 @@ namespace sy::core::verbs {
 namespace {
 
 const AttemptOnNode* listed(const RegisterNode& r, JobId job, AttemptNumber attempt) {
-  auto it = std::find_if(r.attempts.begin(), r.attempts.end(), [&](const AttemptOnNode& a) { return a.job == job && a.attempt == attempt; });
+  auto it =
+      std::find_if(r.attempts.begin(), r.attempts.end(), [&](const AttemptOnNode& a) { return a.job == job && a.attempt == attempt; });
   return it == r.attempts.end() ? nullptr : &*it;
 }
 
@@ -25,9 +26,8 @@ void compare_memories(const State& state, const Node& node, const RegisterNode& 
     if (grant.phase == NodePhase::unknown || listed(r, id, job.attempt->number) != nullptr) continue;
     const bool had_arrived = grant.phase == NodePhase::accepted || grant.phase == NodePhase::running;
     if (!new_spool && !had_arrived) continue;  // the order is sent again
-    const std::string why =
-        new_spool ? "node " + node.name + " has lost its spool: what ran there is unknown"
-                  : "node " + node.name + " does not know a job that it had accepted";
+    const std::string why = new_spool ? "node " + node.name + " has lost its spool: what ran there is unknown"
+                                      : "node " + node.name + " does not know a job that it had accepted";
     facts.push_back(JobLost{id, job.attempt->number, node.index, true, why});
   }
 }
@@ -47,14 +47,11 @@ void catch_up(const State& state, const Node& node, const RegisterNode& r, std::
 
 std::string shortfall(const Resources& declared, const Resources& found) {
   std::vector<std::string> parts;
-  if (found.cpus < declared.cpus)
-    parts.push_back(fmt::format("{} CPUs of {}", cpu_count(found.cpus), cpu_count(declared.cpus)));
-  if (found.memory < declared.memory)
-    parts.push_back(fmt::format("{} MiB of {}", found.memory.value, declared.memory.value));
+  if (found.cpus < declared.cpus) parts.push_back(fmt::format("{} CPUs of {}", cpu_count(found.cpus), cpu_count(declared.cpus)));
+  if (found.memory < declared.memory) parts.push_back(fmt::format("{} MiB of {}", found.memory.value, declared.memory.value));
   for (const auto& g : declared.gres) {
     const auto n = found.gres_count(g.name, g.type);
-    if (n < g.count)
-      parts.push_back(fmt::format("{} {}{}{} of {}", n, g.name, g.type.empty() ? "" : ":", g.type, g.count));
+    if (n < g.count) parts.push_back(fmt::format("{} {}{}{} of {}", n, g.name, g.type.empty() ? "" : ":", g.type, g.count));
   }
   return parts.empty() ? std::string{} : fmt::format("registered less than declared: {}", fmt::join(parts, ", "));
 }

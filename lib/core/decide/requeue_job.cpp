@@ -17,8 +17,7 @@ Result<Decision> decide(const State& state, const Asked& asked, const RequeueJob
   const std::string why = "requeued by " + describe(asked.who);
   Decision d;
   d.reply.job = j.id;
-  if (j.state == JobState::pending)
-    return fail(Code::conflict, fmt::format("job {} is waiting already", id), "job", id);
+  if (j.state == JobState::pending) return fail(Code::conflict, fmt::format("job {} is waiting already", id), "job", id);
   if (j.state == JobState::ended) {
     d.facts.push_back(JobRequeued{j.id, asked.now, action.hold, false, why});
     return d;

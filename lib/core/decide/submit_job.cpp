@@ -11,9 +11,9 @@ namespace {
 std::string not_enforced(const Annotations& a) {
   std::vector<std::string_view> given;
   const std::pair<std::string_view, const std::string*> all[] = {
-      {"account", &a.account}, {"qos", &a.qos}, {"hint", &a.hint}, {"distribution", &a.distribution},
+      {"account", &a.account},   {"qos", &a.qos},           {"hint", &a.hint},           {"distribution", &a.distribution},
       {"cpu-bind", &a.cpu_bind}, {"mem-bind", &a.mem_bind}, {"mail-type", &a.mail_type}, {"mail-user", &a.mail_user},
-      {"comment", &a.comment}, {"wckey", &a.wckey}};
+      {"comment", &a.comment},   {"wckey", &a.wckey}};
   for (const auto& [name, text] : all)
     if (!text->empty()) given.push_back(name);
   if (given.empty()) return {};

@@ -86,7 +86,8 @@ Result<Decision> decide(const State& state, const Asked& asked, const UpdateJob&
   JobSpec next = changed(*job.spec, c);
   if (job.state != JobState::pending) {
     if (changes_more_than_time(c))
-      return fail(Code::conflict, fmt::format("job {} is running: only its time limit, name, comment and requeue may change", id), "job", id);
+      return fail(Code::conflict, fmt::format("job {} is running: only its time limit, name, comment and requeue may change", id), "job",
+                  id);
     if (c.time_limit)
       if (auto ok = change_running_limit(job, asked, c, d); !ok) return fail(ok.error());
     next.time_limit = job.spec->time_limit;

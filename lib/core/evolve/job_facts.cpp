@@ -72,9 +72,7 @@ void apply(State& state, const JobStarted& f, Time) {
   for (const auto& grant : job.attempt->nodes) hold(state, job, grant);
 }
 
-void apply(State& state, const NodeAccepted& f, Time) {
-  grant_of(live_job(state, f.job, f.attempt), f.node).phase = NodePhase::accepted;
-}
+void apply(State& state, const NodeAccepted& f, Time) { grant_of(live_job(state, f.job, f.attempt), f.node).phase = NodePhase::accepted; }
 
 void apply(State& state, const ScriptStarted& f, Time) {
   Job& job = live_job(state, f.job, f.attempt);

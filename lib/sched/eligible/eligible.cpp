@@ -26,8 +26,7 @@ Duration walltime_asked(const Partition& p, const JobSpec& spec, const Settings&
 
 Verdict job_is_eligible(const WaitingJob& job, Time now) {
   using enum Verdict::Kind;
-  if (job.launch_failed && job.held_by_user)
-    return refuse(not_now, Reason::launch_failed_requeued_held, "release it to try again");
+  if (job.launch_failed && job.held_by_user) return refuse(not_now, Reason::launch_failed_requeued_held, "release it to try again");
   if (job.held_by_admin) return refuse(not_now, Reason::job_held_admin, {});
   if (job.held_by_user) return refuse(not_now, Reason::job_held_user, {});
   if (job.eligible <= now) return {};

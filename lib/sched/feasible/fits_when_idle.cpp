@@ -77,8 +77,8 @@ std::string no_node_text(const ClusterShape& shape, std::size_t partition, const
   const std::int64_t tasks = f.needs.tasks ? 1 : f.needs.tasks_on_each;
   switch (worst->kind) {
     case Cause::Kind::cpus:
-      return fmt::format("asks {} CPUs on one node, the largest node of partition {} has {}", cpu_count(f.needs.cpus_per_task * tasks),
-                         p, cpu_count(largest.cpus));
+      return fmt::format("asks {} CPUs on one node, the largest node of partition {} has {}", cpu_count(f.needs.cpus_per_task * tasks), p,
+                         cpu_count(largest.cpus));
     case Cause::Kind::memory:
       return fmt::format("asks {} of memory on one node, the largest node of partition {} has {}",
                          format_memory(f.needs.memory_per_node + f.needs.memory_per_task * tasks), p, format_memory(largest.memory));
@@ -125,11 +125,11 @@ Verdict fits_when_idle(const ClusterShape& shape, std::size_t partition, const F
   }
   if (!f.by_kind && !fits_by_name(shape, f)) {
     v.detail = fmt::format("the nodes that could hold it in partition {} do not together satisfy {}", name,
-                           !g.nodelist.empty()          ? "--nodelist " + g.nodelist
-                           : g.contiguous               ? std::string("--contiguous")
-                           : !g.gres_per_job.empty()    ? "the job's GRES " + gres_text(g)
-                           : !g.constraint.empty()      ? "--constraint " + g.constraint
-                                                        : "--exclude " + g.exclude);
+                           !g.nodelist.empty()       ? "--nodelist " + g.nodelist
+                           : g.contiguous            ? std::string("--contiguous")
+                           : !g.gres_per_job.empty() ? "the job's GRES " + gres_text(g)
+                           : !g.constraint.empty()   ? "--constraint " + g.constraint
+                                                     : "--exclude " + g.exclude);
     return v;
   }
   return {};

@@ -46,8 +46,7 @@ Result<FeatureWish> read_wish(const std::string& constraint) {
   }
   if (e->op == Op::all_of)
     for (const auto& part : e->operands) add_part(wish, part);
-  else
-    add_part(wish, *e);
+  else add_part(wish, *e);
   constexpr std::size_t most_alternatives = 64;
   if (wish.alternatives.size() > most_alternatives)
     return fail(Error{Code::too_large, "the brackets make too many combinations", "--constraint", "64",
@@ -102,8 +101,8 @@ void put_names(FittingNodes& f, const Group& g, const NodeSet& listed) {
 
 }  // namespace
 
-Result<FittingNodes> fitting_nodes(const ClusterShape& shape, std::size_t partition, const Settings& settings, const Group& g,
-                                   Uid uid, bool by_kind_only) {
+Result<FittingNodes> fitting_nodes(const ClusterShape& shape, std::size_t partition, const Settings& settings, const Group& g, Uid uid,
+                                   bool by_kind_only) {
   const Partition& p = shape.partitions[partition];
   auto wish = read_wish(g.constraint);
   if (!wish) return fail(wish.error());
@@ -115,8 +114,8 @@ Result<FittingNodes> fitting_nodes(const ClusterShape& shape, std::size_t partit
   FittingNodes f;
   f.needs = needs_of(g, &p, settings, uid);
   if (p.max_nodes) f.needs.max_nodes = std::max(f.needs.min_nodes, std::min(f.needs.max_nodes, *p.max_nodes));
-  f.by_kind = listed->empty() && excluded->empty() && wish->alternatives.size() == 1 && wish->counted.empty() &&
-              !f.needs.contiguous && f.needs.gres_per_job.empty();
+  f.by_kind = listed->empty() && excluded->empty() && wish->alternatives.size() == 1 && wish->counted.empty() && !f.needs.contiguous &&
+              f.needs.gres_per_job.empty();
   f.idle_slots.resize(shape.kinds.size());
   std::vector<std::vector<bool>> in_alternative(wish->alternatives.size(), std::vector<bool>(shape.kinds.size()));
   std::vector<std::vector<bool>> in_counted(wish->counted.size(), std::vector<bool>(shape.kinds.size()));

@@ -14,7 +14,10 @@ namespace sy::sched {
 struct FittingNodes {
   Needs needs;
   std::vector<NodeSet> alternatives;         // one or more; "[a|b]": all nodes of the job come from one of them
-  struct Counted { NodeSet nodes; std::uint32_t count{}; };
+  struct Counted {
+    NodeSet nodes;
+    std::uint32_t count{};
+  };
   std::vector<Counted> counted;              // "a*2&b*4"
   NodeSet required;                          // -w, where all named nodes are in
   std::vector<std::uint32_t> idle_slots;     // by kind of node (ClusterShape.kinds); 0 where one can hold nothing

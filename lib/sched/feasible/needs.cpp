@@ -10,9 +10,7 @@ namespace {
 constexpr std::uint32_t most_nodes = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t plenty = std::numeric_limits<std::uint32_t>::max();
 
-base::Mebibytes per_task(base::Mebibytes per_cpu, base::Cpus cpus) {
-  return base::Mebibytes{(per_cpu.value * cpus.value + 999) / 1000};
-}
+base::Mebibytes per_task(base::Mebibytes per_cpu, base::Cpus cpus) { return base::Mebibytes{(per_cpu.value * cpus.value + 999) / 1000}; }
 
 void set_memory(Needs& n, const Group& g, const Partition* p, const Settings& s) {
   if (g.memory_per_node) {

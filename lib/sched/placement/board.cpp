@@ -18,7 +18,8 @@ Board::Board(const ClusterShape& shape, const model::TopologyIndex& topology, st
     idle_count_[topology_.leaf_at(p)] += idle_[p] ? 1 : 0;
     equal_weights_ &= weight(p) == weight(0);
   }
-  for (std::size_t d = idle_count_.size(); d-- > 1;) idle_count_[static_cast<std::size_t>(topology_.domain(static_cast<std::uint32_t>(d)).parent)] += idle_count_[d];
+  for (std::size_t d = idle_count_.size(); d-- > 1;)
+    idle_count_[static_cast<std::size_t>(topology_.domain(static_cast<std::uint32_t>(d)).parent)] += idle_count_[d];
 }
 
 void Board::changed(NodeIndex node) {

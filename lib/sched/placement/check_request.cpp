@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/features.hpp"
 #include "base/hostlist.hpp"
@@ -34,7 +35,8 @@ Result<void> check_ladder(const Group& g, const TopologyIndex& t) {
     const auto level = level_of(t, rung.level, "--ladder");
     if (!level) return base::fail(level.error());
     if (*level >= previous)
-      return base::fail(bad("a ladder climbs from narrow to wide", "--ladder", rung.level, "write the narrowest level first, as in rack@10m,block@1h,any"));
+      return base::fail(bad("a ladder climbs from narrow to wide", "--ladder", rung.level,
+                            "write the narrowest level first, as in rack@10m,block@1h,any"));
     if (rung.max_domains == 0) return base::fail(bad("a rung allows at least one domain", "--ladder", "0", "leave max_domains out"));
     previous = *level;
   }
@@ -63,7 +65,8 @@ Result<void> check_sizes(const Group& g, const Segment& s, bool alone) {
     if (size == 0) return base::fail(bad("a part has at least one node", "--sizes", "0", "leave it out"));
     total += size;
   }
-  if (!alone) return base::fail(bad("exact sizes can not be combined with other segments", "--sizes", "", "use one of --sizes and --segment"));
+  if (!alone)
+    return base::fail(bad("exact sizes can not be combined with other segments", "--sizes", "", "use one of --sizes and --segment"));
   if (total < least || total > most)
     return base::fail(bad("the exact sizes do not add up to what is asked", "--sizes", std::to_string(total),
                           fmt::format("ask for {} in all, or change the sizes", total)));
@@ -87,7 +90,8 @@ Result<void> check_segment(const Group& g, const TopologyIndex& t, const Segment
                             "choose a size that divides the job, or allow a remainder"));
   }
   if (s.remainder == Segment::Remainder::shorter && !alone)
-    return base::fail(bad("a shorter last segment needs a single layer of segments", "--segment", std::to_string(s.size), "drop the other layers"));
+    return base::fail(
+        bad("a shorter last segment needs a single layer of segments", "--segment", std::to_string(s.size), "drop the other layers"));
   if (s.remainder == Segment::Remainder::shorter && !s.level.empty() && t.find_level(s.level) == t.node_level())
     return base::fail(bad("a shorter last segment needs a level above the node", "--segment", s.level, "a smaller size does the same"));
   if (t.kind() == model::Topology::Kind::block && s.level.empty() && s.size != 0 && !t.level_holding(std::min(s.size, most)))
@@ -138,8 +142,8 @@ Result<void> check_lists(const Group& g) {
 }
 
 Result<void> check_levels(const Group& g, const TopologyIndex& t) {
-  for (const auto& [text, field] : {std::pair{&g.pack.prefer, "--near"}, std::pair{&g.pack.require, "--within"},
-                                    std::pair{&g.exclusive_level, "--exclusive"}}) {
+  for (const auto& [text, field] :
+       {std::pair{&g.pack.prefer, "--near"}, std::pair{&g.pack.require, "--within"}, std::pair{&g.exclusive_level, "--exclusive"}}) {
     if (text->empty()) continue;
     if (const auto level = level_of(t, *text, field); !level) return base::fail(level.error());
   }
@@ -161,7 +165,8 @@ Result<void> check_counts(const Group& g) {
   if (!g.children.empty()) return {};
   const auto [least, most] = units(g);
   if (most == 0) return base::fail(bad("nothing is asked for", g.nodes_given ? "--nodes" : "--ntasks", "0", "ask for at least 1"));
-  if (least > most) return base::fail(bad("the minimum is larger than the maximum", "--nodes", fmt::format("{}-{}", least, most), "swap them"));
+  if (least > most)
+    return base::fail(bad("the minimum is larger than the maximum", "--nodes", fmt::format("{}-{}", least, most), "swap them"));
   if (g.contiguous && !g.segments.empty())
     return base::fail(bad("contiguous nodes and segments contradict each other", "--contiguous", "", "use one of them"));
   if (g.min_replicas > g.replicas)

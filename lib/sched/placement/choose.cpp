@@ -15,7 +15,14 @@ Counts counts_of(const Board& b, const Offer& o) {
 }
 
 Chooser::Chooser(const Counts& counts, const Part& part)
-    : counts_(counts), part_(part), t_(*counts.topology), min_(part.min), max_(part.max), sum_(counts.sum), units_(counts.units), cap_(counts.sum) {
+    : counts_(counts),
+      part_(part),
+      t_(*counts.topology),
+      min_(part.min),
+      max_(part.max),
+      sum_(counts.sum),
+      units_(counts.units),
+      cap_(counts.sum) {
   for (const auto n : part.required)
     if (const auto p = t_.position_of(n.value); p != TopologyIndex::nowhere) forced_.push_back(static_cast<std::uint32_t>(p));
   std::sort(forced_.begin(), forced_.end());
@@ -61,8 +68,16 @@ void Chooser::count_segments() {
 }
 
 Chooser::Chooser(const Chooser& from, Borrow)
-    : budget(from.budget), counts_(from.counts_), part_(from.part_), t_(from.t_), min_(from.min_), max_(from.max_), sum_(from.sum_),
-      units_(from.units_), cap_(from.cap_), forced_(from.forced_) {}
+    : budget(from.budget),
+      counts_(from.counts_),
+      part_(from.part_),
+      t_(from.t_),
+      min_(from.min_),
+      max_(from.max_),
+      sum_(from.sum_),
+      units_(from.units_),
+      cap_(from.cap_),
+      forced_(from.forced_) {}
 
 void Chooser::own_counts() {
   if (!sum_store_.empty()) return;
@@ -134,7 +149,8 @@ std::uint32_t Chooser::available(std::uint32_t domain) const {
 std::uint32_t Chooser::count_without_wish(std::uint32_t scope) {
   std::uint32_t most = 0;
   if (scope != TopologyIndex::root) most = available(scope);
-  else for (const auto d : t_.at_level(TopologyIndex::any_level)) most = std::max(most, available(d));
+  else
+    for (const auto d : t_.at_level(TopologyIndex::any_level)) most = std::max(most, available(d));
   return allowed_count(most);
 }
 
@@ -154,8 +170,10 @@ int Chooser::compare_own_first(const Candidate& a, const Candidate& b) const {
 
 int Chooser::compare_parent_first(const Candidate& a, const Candidate& b) const {
   std::vector<std::uint32_t> x, y;
-  for (auto d = static_cast<std::int32_t>(a.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) x.push_back(static_cast<std::uint32_t>(d));
-  for (auto d = static_cast<std::int32_t>(b.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) y.push_back(static_cast<std::uint32_t>(d));
+  for (auto d = static_cast<std::int32_t>(a.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
+    x.push_back(static_cast<std::uint32_t>(d));
+  for (auto d = static_cast<std::int32_t>(b.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
+    y.push_back(static_cast<std::uint32_t>(d));
   for (auto i = x.rbegin(), j = y.rbegin(); i != x.rend() && j != y.rend(); ++i, ++j)
     if (*i != *j && cap_[*i] != cap_[*j]) return cap_[*i] < cap_[*j] ? -1 : 1;
   return 0;
@@ -185,7 +203,9 @@ std::uint64_t Chooser::fullness(std::uint32_t domain) const {
       free_gres += count(now.free, *asked);
     }
   }
-  const auto used = [](std::int64_t free, std::int64_t total) { return total <= 0 ? 0 : static_cast<std::uint64_t>((total - free) * 1'000'000 / total); };
+  const auto used = [](std::int64_t free, std::int64_t total) {
+    return total <= 0 ? 0 : static_cast<std::uint64_t>((total - free) * 1'000'000 / total);
+  };
   std::uint64_t sum = used(free_cpus, cpus), kinds = 1;
   if (part_.demand.memory.value > 0 || part_.demand.memory_node.value > 0) sum += used(free_memory, memory), ++kinds;
   if (gres > 0) sum += used(free_gres, gres), ++kinds;
@@ -337,7 +357,10 @@ void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<J
 // Tasks on one node: the rung below all domains.
 std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best) {
   const auto& inside = t_.domain(scope);
-  struct Seat { std::int64_t growth; std::uint32_t units, spare, weight, position; };
+  struct Seat {
+    std::int64_t growth;
+    std::uint32_t units, spare, weight, position;
+  };
   std::vector<Seat> seats;
   const bool growth_first = part_.order == PackOrder::automatic || part_.order == PackOrder::least_growth;
   std::uint32_t leaf = ~0U;
@@ -379,8 +402,7 @@ std::vector<Candidate> Chooser::candidates(std::size_t rung, std::uint32_t scope
   std::vector<Judged> all;
   list(rung, scope, all);
   std::vector<Candidate> out;
-  if (all.size() > 1)
-    std::sort(all.begin(), all.end(), [&](Judged& a, Judged& b) { return better(rung, a, b); });
+  if (all.size() > 1) std::sort(all.begin(), all.end(), [&](Judged& a, Judged& b) { return better(rung, a, b); });
   for (auto& j : all) out.push_back(std::move(j.candidate));
   return out;
 }

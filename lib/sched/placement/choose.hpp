@@ -71,7 +71,10 @@ class Chooser {
   std::uint32_t allowed_count(std::uint32_t available) const;
   // The count for a range without a wish: as many as are free (P11). 0: not even the minimum is.
   std::uint32_t count_without_wish(std::uint32_t scope);
-  void limit(std::uint32_t min, std::uint32_t max) { min_ = min; max_ = max; }
+  void limit(std::uint32_t min, std::uint32_t max) {
+    min_ = min;
+    max_ = max;
+  }
 
   std::uint64_t domains_looked_at{};
   std::uint64_t* budget{};                  // counted down by searches; null: unlimited
@@ -88,7 +91,12 @@ class Chooser {
     std::uint32_t forced{}, take{};
     bool node{}, run{};
   };
-  struct Judged { Candidate candidate; std::int64_t growth{}; std::uint32_t children{}, difference{}; bool judged{}; };
+  struct Judged {
+    Candidate candidate;
+    std::int64_t growth{};
+    std::uint32_t children{}, difference{};
+    bool judged{};
+  };
 
   // counting
   void count_segments();
@@ -121,7 +129,7 @@ class Chooser {
   bool terminal(const Entry&, std::size_t layer) const;
   void fill_domain(std::uint32_t domain, std::uint32_t n, std::size_t layer, Choice&, bool first);
   void fill_window(std::uint32_t domain, std::uint32_t n, Choice&);
-  void consume(const Choice&, std::size_t from);
+  void consume(const Choice&);
   Entry entry_of(std::uint32_t domain, std::size_t layer) const;
   void divide(std::vector<Entry>&, std::uint32_t n, Fill) const;
   void best_fit(std::vector<Entry>&, std::uint32_t n) const;
@@ -155,6 +163,7 @@ class Chooser {
   std::vector<std::uint32_t> mark_;
   std::uint32_t mark_now_{};
   std::uint32_t segment_{};
+  std::size_t consumed_{};                  // shares of the choice that are taken off the counts
   mutable std::map<std::uint32_t, std::uint64_t> fullness_;
 };
 

@@ -40,7 +40,8 @@ void close_exclusive_domains(const State& state, const ClusterShape& shape, std:
     const Job& job = state.jobs.at(id);
     const std::string& level_name = job.spec->groups.front().exclusive_level;
     if (level_name.empty() || !job.attempt) continue;
-    const auto p = std::find_if(shape.partitions.begin(), shape.partitions.end(), [&](const Partition& x) { return x.name == job.attempt->partition; });
+    const auto p = std::find_if(shape.partitions.begin(), shape.partitions.end(),
+                                [&](const Partition& x) { return x.name == job.attempt->partition; });
     if (p == shape.partitions.end()) continue;
     const auto t = index_of(shape, static_cast<std::size_t>(p - shape.partitions.begin()));
     const auto level = t.find_level(level_name);

@@ -25,8 +25,8 @@ void add_needs(std::vector<Needs>& out, const Partition& p, const Settings& s, c
 }
 }  // namespace
 
-tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t partition, const Settings& settings,
-                                             const JobSpec& spec, Uid uid) {
+tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t partition, const Settings& settings, const JobSpec& spec,
+                                             Uid uid) {
   const Group& group = spec.groups.front();
   auto fitting = fitting_nodes(cluster.shape(), partition, settings, group, uid);
   if (!fitting) {

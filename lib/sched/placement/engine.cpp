@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "sched/placement/explain.hpp"
 #include "sched/placement/gang.hpp"
@@ -57,7 +57,8 @@ Answer refused(const base::Error& e) {
 std::vector<NodeIndex> closed_nodes(const TopologyIndex& t, const std::vector<PlacedNode>& nodes, std::int32_t level) {
   std::set<std::uint32_t> domains;
   for (const auto& n : nodes)
-    if (const auto d = t.ancestor(t.leaf_at(static_cast<std::uint32_t>(t.position_of(n.node.value))), level); d >= 0) domains.insert(static_cast<std::uint32_t>(d));
+    if (const auto d = t.ancestor(t.leaf_at(static_cast<std::uint32_t>(t.position_of(n.node.value))), level); d >= 0)
+      domains.insert(static_cast<std::uint32_t>(d));
   std::vector<NodeIndex> out;
   for (const auto d : domains)
     for (auto p = t.domain(d).begin; p < t.domain(d).end; ++p) out.push_back(NodeIndex{t.node_at(p)});
@@ -80,7 +81,8 @@ void close_used(const Board& b, std::int32_t level, std::vector<bool>& open) {
 }  // namespace
 
 // Exclusive domains, and affinity to members that have their place already. False: nothing restricts the nodes.
-bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const {
+bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, std::int32_t exclusive_level, bool wishes,
+                             std::vector<bool>& open) const {
   const bool affinity = !needs_search(g) && (!g.affinity.empty() || !g.anti_affinity.empty());
   if (exclusive_level == no_level && !affinity) return false;
   open.assign(topology.size(), true);
@@ -95,7 +97,8 @@ bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, s
     };
     std::set<std::int64_t> domains;
     for (const auto& m : o.members)
-      if (const auto p = topology.position_of(m.node.value); m.group == a.target && p >= 0) domains.insert(key(static_cast<std::uint32_t>(p)));
+      if (const auto p = topology.position_of(m.node.value); m.group == a.target && p >= 0)
+        domains.insert(key(static_cast<std::uint32_t>(p)));
     if (domains.empty() && !together) return;
     if (domains.empty() && !a.require) return;
     for (std::uint32_t p = 0; p < topology.size(); ++p)
@@ -135,8 +138,8 @@ std::optional<Choice> Engine::Parts::choose(Chooser& chooser, const Part& part, 
     if (part.rungs[rung].level == topology.node_level()) continue;
     const auto first = topology.ancestor(topology.leaf_at(own[0]), part.rungs[rung].level);
     const bool together = first >= 0 && std::all_of(own.begin(), own.end(), [&](std::uint32_t p) {
-      return topology.ancestor(topology.leaf_at(p), part.rungs[rung].level) == first;
-    });
+                            return topology.ancestor(topology.leaf_at(p), part.rungs[rung].level) == first;
+                          });
     if (!together) continue;
     for (const auto& c : chooser.candidates(rung, static_cast<std::uint32_t>(first)))
       if (auto choice = chooser.fill(rung, c)) return choice;
@@ -172,12 +175,14 @@ void Engine::Parts::rate(Answer& a, const Board&, const Part& part, Chooser& cho
   for (std::uint32_t d = 0; d < topology.domains().size(); ++d)
     if (topology.domain(d).leaf()) room.push_back(at_rest.capacity(d));
   std::sort(room.rbegin(), room.rend());
-  for (std::uint64_t sum = 0; sum < choice.units && a.leaves_least < room.size() && room[a.leaves_least] > 0; ++a.leaves_least) sum += room[a.leaves_least];
+  for (std::uint64_t sum = 0; sum < choice.units && a.leaves_least < room.size() && room[a.leaves_least] > 0; ++a.leaves_least)
+    sum += room[a.leaves_least];
   a.leaves_least = std::min(a.leaves_least, a.leaves_used);
   if (part.rungs[choice.rung].level == topology.node_level()) return;
   for (const auto& c : chooser.candidates(choice.rung, TopologyIndex::root)) {
     if (std::find(choice.domains.begin(), choice.domains.end(), c.domain) != choice.domains.end()) continue;
-    if (a.beaten.size() < 5) a.beaten.push_back(model::DomainCount{domain_name(topology, c.domain), chooser.offered(c.domain), choice.units});
+    if (a.beaten.size() < 5)
+      a.beaten.push_back(model::DomainCount{domain_name(topology, c.domain), chooser.offered(c.domain), choice.units});
   }
 }
 
@@ -213,7 +218,8 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     const bool wishes = std::any_of(g.affinity.begin(), g.affinity.end(), [](const auto& x) { return !x.require; }) ||
                         std::any_of(g.anti_affinity.begin(), g.anti_affinity.end(), [](const auto& x) { return !x.require; });
     placed = attempt(board.narrowed(whole, TopologyIndex::root, &mask), !wishes);
-    if (!placed && wishes && restrict(board, g, o, part.exclusive_level, false, mask)) attempt(board.narrowed(whole, TopologyIndex::root, &mask), true);
+    if (!placed && wishes&& restrict(board, g, o, part.exclusive_level, false, mask))
+      attempt(board.narrowed(whole, TopologyIndex::root, &mask), true);
   } else if (o.weight_first && !board.equal_weights()) {
     std::set<std::uint32_t> weights;
     for (std::uint32_t p = 0; p < topology.size(); ++p) weights.insert(board.weight(p));
@@ -243,8 +249,9 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   if (!r.placed) {
     a.verdict.kind = Verdict::Kind::not_now;
     a.verdict.reason = r.budget_ended ? Reason::search_limit : Reason::resources;
-    a.verdict.detail = r.budget_ended ? fmt::format("no placement found within {} steps", o.budget)
-                                      : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
+    a.verdict.detail = r.budget_ended
+                           ? fmt::format("no placement found within {} steps", o.budget)
+                           : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
     const Piece* shown = &*piece;
     while (shown->container && !shown->children.empty()) shown = &shown->children.front();
     const Offer& offer = board.offer(shown->part);
@@ -269,7 +276,9 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
 // "[a|b]": all nodes have the same feature; the one that gives the narrowest rung and the fewest leaves.
 Answer Engine::Parts::place_alternatives(Board& board, const Group& g, const Options& o, const base::FeatureExpression& f) {
   std::optional<Answer> best;
-  const auto rank = [&](const Answer& a) { return std::tuple{!a.placed(), a.placed() ? -*topology.find_level(a.level) : 0, a.leaves_used}; };
+  const auto rank = [&](const Answer& a) {
+    return std::tuple{!a.placed(), a.placed() ? -*topology.find_level(a.level) : 0, a.leaves_used};
+  };
   for (const auto& operand : f.operands) {
     Group one = g;
     one.constraint = base::format_features(operand);
@@ -289,7 +298,8 @@ Answer Engine::Parts::place(Board& board, const Group& g, const Options& o) {
   const auto part = make_part(g, shape, topology, o);
   if (!part) return refused(part.error());
   Answer a = place_part(board, *part, g, o);
-  const bool uneven = g.nodes_given && g.tasks_given && g.tasks_per_node == 0 && part->min == part->max && part->total_tasks % part->min != 0;
+  const bool uneven =
+      g.nodes_given && g.tasks_given && g.tasks_per_node == 0 && part->min == part->max && part->total_tasks % part->min != 0;
   if (a.placed() || !uneven) return a;
   Answer two = place_uneven(board, *part, g, o);
   return two.placed() ? two : a;

@@ -1,8 +1,9 @@
 #include "sched/placement/explain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 namespace sy::sched::placement {
 namespace {
@@ -58,7 +59,8 @@ RungVerdict rung_verdict(const Board& b, const Part& part, Chooser& chooser, con
                     [](const auto& x, const auto& y) { return x.first != y.first ? x.first > y.first : x.second < y.second; });
   best.resize(keep);
   for (const auto& [offered, d] : best)
-    out.best.push_back(DomainCount{rung.level == t.node_level() ? b.shape().nodes[t.node_at(d)].name : domain_name(t, d), offered / unit, asked});
+    out.best.push_back(
+        DomainCount{rung.level == t.node_level() ? b.shape().nodes[t.node_at(d)].name : domain_name(t, d), offered / unit, asked});
   return out;
 }
 
@@ -108,11 +110,13 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
     v.rungs.push_back(std::move(r));
   }
   std::string text;
-  for (const auto& l : a.layers) text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
+  for (const auto& l : a.layers)
+    text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
   if (text.empty() && !v.rungs.empty() && !v.rungs.back().best.empty()) {
     const auto& r = v.rungs.back();
-    text = r.level == "any" ? fmt::format("{} of {} {} free", v.offered, v.asked, part.by_tasks ? "task slots" : "nodes")
-                            : fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
+    text = r.level == "any"
+               ? fmt::format("{} of {} {} free", v.offered, v.asked, part.by_tasks ? "task slots" : "nodes")
+               : fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
   }
   if (v.detail.empty()) v.detail = text;
 }

@@ -18,7 +18,8 @@ std::uint32_t Chooser::counting_unit(std::size_t layer) const {
 Chooser::Entry Chooser::entry_of(std::uint32_t domain, std::size_t layer) const {
   const auto& d = t_.domain(domain);
   const auto unit = counting_unit(layer);
-  return Entry{domain, d.begin, d.end, domain, cap_[domain] / unit, sum_[domain], (forced_in(d.begin, d.end) + unit - 1) / unit, 0, false, false};
+  return Entry{domain, d.begin, d.end, domain, cap_[domain] / unit, sum_[domain], (forced_in(d.begin, d.end) + unit - 1) / unit,
+               0,      false,   false};
 }
 
 // Nothing to divide any further: whole nodes of a leaf, one node, or a domain of the next layer of segments.
@@ -46,14 +47,17 @@ void Chooser::expand_runs(const Entry& e, std::vector<Entry>& out) const {
 
 void Chooser::expand(const Entry& e, std::size_t layer, std::vector<Entry>& out) const {
   if (!e.run && !t_.domain(e.id).leaf()) {
-    t_.for_children(e.id, [&](std::uint32_t c) { if (cap_[c] > 0) out.push_back(entry_of(c, layer)); });
+    t_.for_children(e.id, [&](std::uint32_t c) {
+      if (cap_[c] > 0) out.push_back(entry_of(c, layer));
+    });
     return;
   }
   if (!e.run && t_.kind() == model::Topology::Kind::flat) return expand_runs(e, out);
   const auto unit = counting_unit(layer);
   for (auto p = e.begin; p < e.end; ++p)
     if (units_[p] > 0)
-      out.push_back(Entry{p, p, p + 1, e.leaf, units_[p] / unit, counts_.raw.empty() ? units_[p] : counts_.raw[p], forced_in(p, p + 1), 0, true, false});
+      out.push_back(Entry{p, p, p + 1, e.leaf, units_[p] / unit, counts_.raw.empty() ? units_[p] : counts_.raw[p], forced_in(p, p + 1), 0,
+                          true, false});
 }
 
 // Cheaper, then by name: the end of every tie.
@@ -143,14 +147,14 @@ void Chooser::best_fit(std::vector<Entry>& entries, std::uint32_t n) const {
 
 // The fewest entries, and shares as equal as their room allows.
 void Chooser::balance(std::vector<Entry>& entries, std::uint32_t n) const {
-  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-    return (a.forced > 0) != (b.forced > 0) ? a.forced > 0 : larger(a, b);
-  });
+  std::sort(entries.begin(), entries.end(),
+            [&](const Entry& a, const Entry& b) { return (a.forced > 0) != (b.forced > 0) ? a.forced > 0 : larger(a, b); });
   std::size_t used = 0;
   for (std::uint64_t room = 0; used < entries.size() && (room < n || entries[used].forced > 0); ++used) room += entries[used].cap;
   std::vector<Entry*> order;
   for (std::size_t i = 0; i < used; ++i) order.push_back(&entries[i]);
-  std::sort(order.begin(), order.end(), [&](const Entry* a, const Entry* b) { return a->cap != b->cap ? a->cap < b->cap : before(*b, *a); });
+  std::sort(order.begin(), order.end(),
+            [&](const Entry* a, const Entry* b) { return a->cap != b->cap ? a->cap < b->cap : before(*b, *a); });
   std::uint32_t rest = n;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto share = std::max(rest / static_cast<std::uint32_t>(order.size() - i), order[i]->forced);
@@ -162,7 +166,8 @@ void Chooser::balance(std::vector<Entry>& entries, std::uint32_t n) const {
 void Chooser::divide(std::vector<Entry>& entries, std::uint32_t n, Fill fill) const {
   if (fill == Fill::best_fit || fill == Fill::loosest) return best_fit(entries, n);
   if (fill == Fill::balanced) return balance(entries, n);
-  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return fill == Fill::pack_parents ? larger(a, b) : smaller(a, b); });
+  std::sort(entries.begin(), entries.end(),
+            [&](const Entry& a, const Entry& b) { return fill == Fill::pack_parents ? larger(a, b) : smaller(a, b); });
   std::uint32_t rest = n;
   for (auto& e : entries) {
     e.take = std::min({e.forced, e.cap, rest});
@@ -241,12 +246,13 @@ void Chooser::emit(const Entry& e, std::uint32_t units, Choice& choice) {
   choice.shares.push_back(Share{e.leaf, e.begin, e.end, units, segment_});
 }
 
-// What the shares from `from` on take is not there for the next segment.
-void Chooser::consume(const Choice& choice, std::size_t from) {
+// What the shares take is not there for the next segment; each share counts once, however many layers enclose it.
+void Chooser::consume(const Choice& choice) {
   own_counts();
-  for (auto i = from; i < choice.shares.size(); ++i) {
-    const auto& s = choice.shares[i];
-    for (auto d = static_cast<std::int32_t>(s.leaf); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) sum_store_[static_cast<std::size_t>(d)] -= s.units;
+  for (; consumed_ < choice.shares.size(); ++consumed_) {
+    const auto& s = choice.shares[consumed_];
+    for (auto d = static_cast<std::int32_t>(s.leaf); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
+      sum_store_[static_cast<std::size_t>(d)] -= s.units;
     if (part_.by_tasks) units_store_[s.begin] -= s.units;
     else if (t_.kind() == model::Topology::Kind::flat) {
       auto rest = s.units;
@@ -259,14 +265,14 @@ void Chooser::consume(const Choice& choice, std::size_t from) {
 // Below a segment's level each segment is filled by itself.
 void Chooser::fill_segments(const Entry& e, std::size_t layer, Choice& choice) {
   const auto size = part_.layers[layer].size;
-  const bool simple = !part_.by_tasks && layer + 1 == part_.layers.size() && t_.domain(e.id).leaf() && t_.kind() != model::Topology::Kind::flat;
+  const bool simple =
+      !part_.by_tasks && layer + 1 == part_.layers.size() && t_.domain(e.id).leaf() && t_.kind() != model::Topology::Kind::flat;
   for (std::uint32_t k = 0; k < e.take; ++k) {
-    const auto from = choice.shares.size();
     if (simple) emit(e, size, choice);
     else fill_domain(e.id, size / counting_unit(layer + 1), layer + 1, choice, false);
     if (layer == 0) ++segment_;
     if (simple || k + 1 == e.take) continue;
-    consume(choice, from);
+    consume(choice);
     count_segments_of(e.id);
   }
 }
@@ -351,7 +357,8 @@ bool Chooser::fill_into(Choice& choice, std::size_t rung, const Candidate& c) {
   }
   if (part_.contiguous) fill_window(c.domain, c.units, choice);
   else if (!part_.sizes.empty()) return fill_sizes(c.domain, choice);
-  else if (part_.shorter && !part_.layers.empty() && c.units % part_.layers.front().size != 0) return fill_shorter(c.domain, c.units, choice);
+  else if (part_.shorter && !part_.layers.empty() && c.units % part_.layers.front().size != 0)
+    return fill_shorter(c.domain, c.units, choice);
   else if (part_.fill == Fill::loosest) fill_loosest(c.domain, c.units, choice);
   else if (c.domains.empty()) fill_domain(c.domain, c.units / counting_unit(0), 0, choice, true);
   else {
@@ -361,7 +368,9 @@ bool Chooser::fill_into(Choice& choice, std::size_t rung, const Candidate& c) {
     divide(frontier, n, part_.fill);
     note_first(frontier, choice);
     if (part_.fill == Fill::best_fit) fill_level_by_level(frontier, n, 0, choice, false);
-    else for (const auto& e : frontier) if (e.take > 0) fill_each(e, e.take, 0, choice, false);
+    else
+      for (const auto& e : frontier)
+        if (e.take > 0) fill_each(e, e.take, 0, choice, false);
   }
   std::uint64_t given = 0;
   for (const auto& s : choice.shares) given += s.units;

@@ -10,9 +10,10 @@ bool Chooser::fill_shorter(std::uint32_t domain, std::uint32_t n, Choice& choice
   const Layer& layer = part_.layers.front();
   const auto whole = n / layer.size, rest = n % layer.size;
   if (whole > 0) fill_domain(domain, whole, 0, choice, true);
-  consume(choice, 0);
+  consume(choice);
   const auto used = [&](std::uint32_t d) {
-    return std::any_of(choice.shares.begin(), choice.shares.end(), [&](const Share& s) { return s.leaf >= d && s.leaf < t_.domain(d).next; });
+    return std::any_of(choice.shares.begin(), choice.shares.end(),
+                       [&](const Share& s) { return s.leaf >= d && s.leaf < t_.domain(d).next; });
   };
   std::int64_t best = -1;
   for (const auto d : t_.at_level(layer.level)) {
@@ -91,10 +92,9 @@ bool Chooser::fill_sizes(std::uint32_t domain, Choice& choice) {
   domains_looked_at += p.domains.size();
   if (!pack_sizes(p, 0)) return false;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const auto from = choice.shares.size();
     segment_ = static_cast<std::uint32_t>(asked[i]);
     fill_domain(p.domains[p.where[i]], p.sizes[i], part_.layers.size(), choice, false);
-    consume(choice, from);
+    consume(choice);
     cap_ = sum_;
   }
   std::stable_sort(choice.shares.begin(), choice.shares.end(), [](const Share& a, const Share& b) { return a.segment < b.segment; });

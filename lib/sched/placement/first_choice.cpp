@@ -9,9 +9,7 @@ namespace {
 
 using Offers = std::vector<Offer>;
 
-bool tighter(const Offer& a, const Offer& b) {
-  return std::tie(a.weight, a.spare, a.name_rank) < std::tie(b.weight, b.spare, b.name_rank);
-}
+bool tighter(const Offer& a, const Offer& b) { return std::tie(a.weight, a.spare, a.name_rank) < std::tie(b.weight, b.spare, b.name_rank); }
 bool larger(const Offer& a, const Offer& b) {
   return std::tie(b.slots, a.weight, a.spare, a.name_rank) < std::tie(a.slots, b.weight, b.spare, b.name_rank);
 }
@@ -76,8 +74,8 @@ bool take_obliged(const FittingNodes& f, Offers& rest, Offers& in) {
   };
   if (!f.required.empty() && move_in(f.required, f.required.size()) < f.required.size()) return false;
   for (const auto& c : f.counted) {
-    const auto have = static_cast<std::uint32_t>(
-        std::count_if(in.begin(), in.end(), [&](const Offer& o) { return c.nodes.contains(o.node); }));
+    const auto have =
+        static_cast<std::uint32_t>(std::count_if(in.begin(), in.end(), [&](const Offer& o) { return c.nodes.contains(o.node); }));
     if (have < c.count && move_in(c.nodes, c.count - have) < c.count - have) return false;
   }
   return true;
@@ -171,8 +169,7 @@ std::vector<Taken> share_tasks(const Needs& n, Offers chosen) {
 
 std::optional<std::vector<Taken>> first_choice(const FittingNodes& f, Offers offers) {
   const Needs& n = f.needs;
-  const bool plain_tasks =
-      n.tasks && n.fewest && f.required.empty() && f.counted.empty() && !n.contiguous && n.gres_per_job.empty();
+  const bool plain_tasks = n.tasks && n.fewest && f.required.empty() && f.counted.empty() && !n.contiguous && n.gres_per_job.empty();
   if (plain_tasks) {
     auto chosen = fewest(n, std::move(offers));
     if (!chosen) return std::nullopt;

@@ -140,7 +140,8 @@ class Search {
     return out;
   }
 
-  void gather(const Piece& p, const Open* open, std::uint64_t copies, std::vector<std::vector<std::uint32_t>>& sums, std::vector<std::uint64_t>& least) {
+  void gather(const Piece& p, const Open* open, std::uint64_t copies, std::vector<std::vector<std::uint32_t>>& sums,
+              std::vector<std::uint64_t>& least) {
     for (const auto& c : p.children) {
       if (c.container) {
         gather(c, open, copies * c.replicas, sums, least);
@@ -249,7 +250,8 @@ class Search {
         const bool same = i == around_.size() && std::equal(around_.begin(), around_.end(), chain.begin());
         if (!same) continue;
         for (const auto& n : r.nodes)
-          if (const auto d = t_.ancestor(t_.leaf_at(n.position), level); d >= 0) seen[static_cast<std::uint32_t>(d)].insert(chain[i].second);
+          if (const auto d = t_.ancestor(t_.leaf_at(n.position), level); d >= 0)
+            seen[static_cast<std::uint32_t>(d)].insert(chain[i].second);
           else if (level == t_.node_level()) seen[node_key(n.position)].insert(chain[i].second);
       }
     }
@@ -279,7 +281,9 @@ class Search {
       const auto found = copies.find(key);
       return found == copies.end() ? 0U : found->second;
     };
-    struct Span { std::uint32_t begin, end, copies; };
+    struct Span {
+      std::uint32_t begin, end, copies;
+    };
     std::vector<Span> spans;  // every domain of the level
     if (level == t_.node_level())
       for (std::uint32_t q = 0; q < t_.size(); ++q) spans.push_back({q, q + 1, here(static_cast<std::uint32_t>(key_of(q, level)))});
@@ -299,7 +303,8 @@ class Search {
   std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const {
     std::set<std::int64_t> out;
     for (const auto& r : records_) {
-      const bool of = r.piece->name == target || std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return c.first->name == target; });
+      const bool of =
+          r.piece->name == target || std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return c.first->name == target; });
       if (!of) continue;
       known = true;
       for (const auto& n : r.nodes) out.insert(key_of(n.position, level));
@@ -343,7 +348,8 @@ class Search {
       numbers.emplace(copy, static_cast<std::uint32_t>(numbers.size()));
       const Part& part = record.piece->part;
       for (const auto& n : record.nodes)
-        r.nodes.push_back(PlacedNode{NodeIndex{t_.node_at(n.position)}, part.by_tasks ? n.units : part.tasks_each, part.group, numbers[copy], n.segment});
+        r.nodes.push_back(
+            PlacedNode{NodeIndex{t_.node_at(n.position)}, part.by_tasks ? n.units : part.tasks_each, part.group, numbers[copy], n.segment});
     }
     std::stable_sort(r.nodes.begin(), r.nodes.end(), [&](const PlacedNode& a, const PlacedNode& b) {
       if (a.group != b.group) return a.group < b.group;
@@ -388,8 +394,8 @@ void fix_counts(Piece& p) {
 
 }  // namespace
 
-GangResult place_gang(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o,
-                      const std::vector<bool>* open) {
+GangResult place_gang(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes,
+                      const Options& o, const std::vector<bool>* open) {
   const auto attempt = [&](const Piece& p) {
     Piece fixed = p;
     fix_counts(fixed);

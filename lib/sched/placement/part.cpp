@@ -1,7 +1,8 @@
 #include "sched/placement/part.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/hostlist.hpp"
 
@@ -21,9 +22,13 @@ std::vector<model::GresRequest> times(std::vector<model::GresRequest> gres, std:
   return gres;
 }
 
-void add(std::vector<model::GresRequest>& to, const std::vector<model::GresRequest>& more) { to.insert(to.end(), more.begin(), more.end()); }
+void add(std::vector<model::GresRequest>& to, const std::vector<model::GresRequest>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
 
-std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / std::max<std::uint64_t>(b, 1)); }
+std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint32_t>((a + b - 1) / std::max<std::uint64_t>(b, 1));
+}
 
 // --gpus=8 without a number of nodes takes as many nodes as that needs.
 std::uint32_t nodes_for_job_gres(const Group& g, const ClusterShape& shape) {
@@ -97,8 +102,7 @@ Result<NodeSet> named(const std::string& list, const ClusterShape& shape, const 
     if (!shape.nodes[i].removed) wanted.emplace(shape.nodes[i].name, i);
   for (const auto& name : *names) {
     const auto found = wanted.find(name);
-    if (found == wanted.end())
-      return base::fail(base::Code::invalid_argument, "no node of this name", field, name, "see sy nodes");
+    if (found == wanted.end()) return base::fail(base::Code::invalid_argument, "no node of this name", field, name, "see sy nodes");
     if (!out.contains(NodeIndex{found->second})) in_order.push_back(NodeIndex{found->second});
     out.insert(NodeIndex{found->second});
   }
@@ -123,7 +127,10 @@ Result<void> filter_of(const Group& g, const ClusterShape& shape, const Topology
     if (!p.by_tasks && p.max < listed.size()) p.filter.among = std::move(*nodes);
     else p.required = listed;
     if (!p.by_tasks && p.min < listed.size() && !p.required.empty()) p.min = static_cast<std::uint32_t>(listed.size());
-    if (!p.by_tasks && p.max == listed.size()) p.filter.among = NodeSet(), [&] { for (auto n : listed) p.filter.among->insert(n); }();
+    if (!p.by_tasks && p.max == listed.size())
+      p.filter.among = NodeSet(), [&] {
+        for (auto n : listed) p.filter.among->insert(n);
+      }();
   }
   if (!g.exclusive_level.empty()) {
     const auto level = t.find_level(g.exclusive_level);
@@ -159,8 +166,7 @@ Result<void> layers_of(const Group& g, const TopologyIndex& t, Part& p) {
     p.max = p.max / size * size;
     p.min = p.elastic ? std::min(p.max, size) : divide_up(p.min, size) * size;
   }
-  if (size > 1 && !p.choices.empty())
-    std::erase_if(p.choices, [&](std::uint32_t n) { return n % size != 0; });
+  if (size > 1 && !p.choices.empty()) std::erase_if(p.choices, [&](std::uint32_t n) { return n % size != 0; });
   return {};
 }
 
@@ -208,14 +214,15 @@ void rungs_of(const Group& g, const TopologyIndex& t, const Options& o, Part& p)
 
 void preferences_of(const Group& g, Part& p) {
   if (p.fill != Fill::loosest) switch (g.pack.fill) {
-    case PackFill::best_fit: p.fill = Fill::best_fit; break;
-    case PackFill::pack_parents: p.fill = Fill::pack_parents; break;
-    case PackFill::least_free: p.fill = Fill::least_free; break;
-    case PackFill::balanced: p.fill = Fill::balanced; break;
-  }
+      case PackFill::best_fit: p.fill = Fill::best_fit; break;
+      case PackFill::pack_parents: p.fill = Fill::pack_parents; break;
+      case PackFill::least_free: p.fill = Fill::least_free; break;
+      case PackFill::balanced: p.fill = Fill::balanced; break;
+    }
   const bool one_node = !p.by_tasks && p.max == 1;
-  p.order = g.pack.order != PackOrder::automatic ? g.pack.order
-            : one_node || p.fill == Fill::loosest ? PackOrder::least_growth : PackOrder::automatic;
+  p.order = g.pack.order != PackOrder::automatic  ? g.pack.order
+            : one_node || p.fill == Fill::loosest ? PackOrder::least_growth
+                                                  : PackOrder::automatic;
 }
 
 std::string key_of(const Group& g, const Part& p) {

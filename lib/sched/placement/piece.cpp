@@ -22,7 +22,8 @@ struct Builder {
     g.nodes = {};
     g.nodes_given = true;
     g.tasks_given = false;
-    if (g.pack.prefer.empty() && g.pack.ladder.empty() && !g.switches && (options.packing == Packing::narrowest || !g.pack.require.empty())) {
+    if (g.pack.prefer.empty() && g.pack.ladder.empty() && !g.switches &&
+        (options.packing == Packing::narrowest || !g.pack.require.empty())) {
       const auto require = g.pack.require.empty() ? TopologyIndex::any_level : *t.find_level(g.pack.require);
       g.pack.prefer = t.level_name(std::max(t.narrowest_level(), require));
     }
@@ -88,7 +89,8 @@ struct Builder {
       p->children.push_back(std::move(*child));
       return {};
     };
-    const std::vector<base::FeatureExpression> terms = f.op == base::FeatureExpression::Op::counted && f.count > 0 ? std::vector{f} : f.operands;
+    const std::vector<base::FeatureExpression> terms =
+        f.op == base::FeatureExpression::Op::counted && f.count > 0 ? std::vector{f} : f.operands;
     for (const auto& term : terms) {
       const auto n = term.op == base::FeatureExpression::Op::counted ? term.count : 0;
       if (n == 0 || n > rest) continue;
@@ -172,9 +174,7 @@ struct Builder {
 
 }  // namespace
 
-bool needs_search(const model::Group& g) {
-  return !g.children.empty() || g.replicas > 1 || !g.spread.empty() || Builder::has_counts(g);
-}
+bool needs_search(const model::Group& g) { return !g.children.empty() || g.replicas > 1 || !g.spread.empty() || Builder::has_counts(g); }
 
 Result<Piece> make_piece(const model::Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
   Builder b{shape, t, o, 0};

@@ -102,8 +102,7 @@ class Engine {
 
 // The whole question in one call. `nodes` by NodeIndex: what is free at the instant asked about. When it does not fit, also
 // finds out whether it ever could (verdict never).
-Answer place(const model::Group&, const ClusterShape&, const model::TopologyIndex&, std::span<const NodeNow> nodes,
-             const Options& = {});
+Answer place(const model::Group&, const ClusterShape&, const model::TopologyIndex&, std::span<const NodeNow> nodes, const Options& = {});
 // The same with everything idle and up: submission's question. Fits or never (or search_limit).
 Answer place_on_idle(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options& = {});
 // All nodes idle and up.

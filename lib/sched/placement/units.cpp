@@ -36,7 +36,10 @@ Cause::Kind shut_out(const Demand& d, const Filter& f, NodeIndex node, const Clu
 
 std::uint32_t units_on(const Demand& d, const Filter& f, NodeIndex node, const ClusterShape::NodeInfo& info, const NodeNow& now,
                        Cause::Kind* cause) {
-  const auto no = [&](Cause::Kind kind) { if (cause != nullptr) *cause = kind; return 0U; };
+  const auto no = [&](Cause::Kind kind) {
+    if (cause != nullptr) *cause = kind;
+    return 0U;
+  };
   if (const auto kind = shut_out(d, f, node, info, now); kind != Cause::Kind::other) return no(kind);
   // What the node could never give has its own cause; what others hold is "busy".
   const auto lacking = [&](bool ever, Cause::Kind kind) { return no(ever ? Cause::Kind::busy : kind); };
@@ -77,10 +80,14 @@ Resources taken(const Demand& d, std::uint32_t units, const ClusterShape::NodeIn
       count -= some;
     }
   };
-  for (const auto& g : d.gres_node) if (!g.type.empty()) take(g, g.count);
-  for (const auto& g : d.gres) if (!g.type.empty()) take(g, g.count * units);
-  for (const auto& g : d.gres_node) if (g.type.empty()) take(g, g.count);
-  for (const auto& g : d.gres) if (g.type.empty()) take(g, g.count * units);
+  for (const auto& g : d.gres_node)
+    if (!g.type.empty()) take(g, g.count);
+  for (const auto& g : d.gres)
+    if (!g.type.empty()) take(g, g.count * units);
+  for (const auto& g : d.gres_node)
+    if (g.type.empty()) take(g, g.count);
+  for (const auto& g : d.gres)
+    if (g.type.empty()) take(g, g.count * units);
   return out;
 }
 

@@ -92,8 +92,7 @@ class Builder {
         faults_.add(text_.mark, "this can not be the name of a level", "levels", name, "use letters, digits, '-', '.', '_'");
       else if (reserved.count(name) != 0)
         faults_.add(text_.mark, "this level is always there and can not be given", "levels", name, "leave it out");
-      else if (!seen.insert(name).second)
-        faults_.add(text_.mark, "two levels have this name", "levels", name);
+      else if (!seen.insert(name).second) faults_.add(text_.mark, "two levels have this name", "levels", name);
     };
     for (const auto& l : text_.levels) {
       take(l.name);
@@ -115,12 +114,10 @@ class Builder {
     for (const auto& d : text_.domains) {
       const auto v = static_cast<std::uint32_t>(vertices_.size());
       vertices_.push_back({d.name, d.mark, d.level, {}, {}, {}, d.nodes.size(), false, 0, 0});
-      if (!sound_name(d.name))
-        faults_.add(d.mark, fmt::format("this can not be the name of a {}", noun()), {}, d.name.substr(0, 80));
+      if (!sound_name(d.name)) faults_.add(d.mark, fmt::format("this can not be the name of a {}", noun()), {}, d.name.substr(0, 80));
       const auto [first, fresh] = by_name_.emplace(d.name, v);
       if (!fresh)
-        faults_.add(d.mark, fmt::format("{} {} is defined twice, first on line {}", noun(), d.name,
-                                        vertices_[first->second].mark.line));
+        faults_.add(d.mark, fmt::format("{} {} is defined twice, first on line {}", noun(), d.name, vertices_[first->second].mark.line));
     }
   }
 
@@ -130,8 +127,7 @@ class Builder {
       for (const auto& c : text_of(v).children) {
         const auto found = by_name_.find(c.name);
         if (found == by_name_.end()) {
-          faults_.add(c.mark,
-                      fmt::format("{} {} lists the child {}, which is defined nowhere", noun(), vertices_[v].name, c.name));
+          faults_.add(c.mark, fmt::format("{} {} lists the child {}, which is defined nowhere", noun(), vertices_[v].name, c.name));
         } else if (!seen.insert(found->second).second) {
           faults_.add(c.mark, fmt::format("{} {} lists the child {} twice", noun(), vertices_[v].name, c.name));
         } else {
@@ -176,11 +172,10 @@ class Builder {
   void refuse_twice(std::uint32_t v, std::uint32_t other, FileMark mark, std::vector<std::string> names) {
     const bool one = names.size() == 1;
     const auto list = some_names(std::move(names));
-    if (other == v)
-      faults_.add(mark, fmt::format("{} {} lists {} {} twice", noun(), vertices_[v].name, one ? "node" : "nodes", list));
+    if (other == v) faults_.add(mark, fmt::format("{} {} lists {} {} twice", noun(), vertices_[v].name, one ? "node" : "nodes", list));
     else
-      faults_.add(mark, fmt::format("{} {} {} listed under both {} and {}", one ? "node" : "nodes", list, one ? "is" : "are",
-                                    place(other), place(v)));
+      faults_.add(mark, fmt::format("{} {} {} listed under both {} and {}", one ? "node" : "nodes", list, one ? "is" : "are", place(other),
+                                    place(v)));
   }
 
   void unknown_nodes(std::uint32_t v, FileMark mark, std::vector<std::string> names) {
@@ -189,10 +184,8 @@ class Builder {
     const auto list = some_names(std::move(names));
     const auto text = fmt::format("{} {} lists {} that the cluster does not know: {}", noun(), vertices_[v].name,
                                   count == 1 ? "a node" : fmt::format("{} nodes", count), list);
-    if (options_.skip_unknown_nodes)
-      report_.note(mark, text + "; left out");
-    else
-      faults_.add(mark, text, {}, {}, "add them to the cluster, or import with --skip-unknown-nodes");
+    if (options_.skip_unknown_nodes) report_.note(mark, text + "; left out");
+    else faults_.add(mark, text, {}, {}, "add them to the cluster, or import with --skip-unknown-nodes");
   }
 
   void check_anything_to_place_on() {
@@ -203,8 +196,7 @@ class Builder {
     }
     const auto named = std::any_of(vertices_.begin(), vertices_.end(), [](const Vertex& v) { return v.named_nodes != 0; });
     if (!named) {
-      faults_.add(vertices_.front().mark, fmt::format("no {} has a node: nothing to place on", noun()), {},
-                  vertices_.front().name);
+      faults_.add(vertices_.front().mark, fmt::format("no {} has a node: nothing to place on", noun()), {}, vertices_.front().name);
       return;
     }
     const auto known = std::any_of(vertices_.begin(), vertices_.end(), [](const Vertex& v) { return !v.nodes.empty(); });
@@ -225,22 +217,19 @@ class Builder {
     for (const auto s : sizes) {
       const auto factor = base == 0 ? 0 : s / base;
       if (base == 0 || s % base != 0 || (factor & (factor - 1)) != 0)
-        faults_.add(
-            text_.block_sizes_mark,
-            base::Error{base::Code::invalid_argument, fmt::format("block size {} is not {} times a power of two", s, base),
-                        "BlockSizes", fmt::format("{0}, {1}, {2}, …", base, 2 * base, 4 * base), std::to_string(s),
-                        fmt::format("{} is the base size: the smallest of the list", base)});
+        faults_.add(text_.block_sizes_mark,
+                    base::Error{base::Code::invalid_argument, fmt::format("block size {} is not {} times a power of two", s, base),
+                                "BlockSizes", fmt::format("{0}, {1}, {2}, …", base, 2 * base, 4 * base), std::to_string(s),
+                                fmt::format("{} is the base size: the smallest of the list", base)});
       else if (!seen.insert(s).second)
         faults_.add(text_.block_sizes_mark, "this block size is given twice", "BlockSizes", std::to_string(s));
     }
     for (const auto& v : vertices_) {
-      if (v.named_nodes == 0)
-        report_.note(v.mark, fmt::format("block {} has no node; it keeps its place in the aligned groups", v.name));
+      if (v.named_nodes == 0) report_.note(v.mark, fmt::format("block {} has no node; it keeps its place in the aligned groups", v.name));
       else if (v.named_nodes < base)
-        report_.note(v.mark,
-                     fmt::format("block {} has {} nodes, fewer than the base size {}: no whole segment or job of {} nodes "
-                                 "fits into it",
-                                 v.name, v.named_nodes, base, base));
+        report_.note(v.mark, fmt::format("block {} has {} nodes, fewer than the base size {}: no whole segment or job of {} nodes "
+                                         "fits into it",
+                                         v.name, v.named_nodes, base, base));
     }
   }
 
@@ -281,12 +270,9 @@ class Builder {
       if (inside) names.push_back(vertices_[step.first].name);
     }
     const auto& from = vertices_[path.back().first];
-    if (names.size() == 1)
-      faults_.add(from.mark, fmt::format("a cycle: switch {} lists itself", names[0]));
-    else if (names.size() == 2)
-      faults_.add(from.mark, fmt::format("a cycle: {} ↔ {} list each other as children", names[0], names[1]));
-    else
-      faults_.add(from.mark, fmt::format("a cycle: {} → {}", fmt::join(names, " → "), names[0]));
+    if (names.size() == 1) faults_.add(from.mark, fmt::format("a cycle: switch {} lists itself", names[0]));
+    else if (names.size() == 2) faults_.add(from.mark, fmt::format("a cycle: {} ↔ {} list each other as children", names[0], names[1]));
+    else faults_.add(from.mark, fmt::format("a cycle: {} → {}", fmt::join(names, " → "), names[0]));
   }
 
   // Spines of one fabric all list the same leaves: they are one domain to a scheduler. Repeated, because merged spines may
@@ -316,8 +302,8 @@ class Builder {
     auto& kept = vertices_[group.front()];
     auto joined_name = joined_domain_name(names);
     while (!by_name_.emplace(joined_name, group.front()).second) joined_name += '+';
-    report_.note(kept.mark, fmt::format("switches {} have the same children: merged into one domain {}",
-                                        fmt::join(names, ", "), joined_name));
+    report_.note(kept.mark,
+                 fmt::format("switches {} have the same children: merged into one domain {}", fmt::join(names, ", "), joined_name));
     const std::set<std::uint32_t> members(group.begin(), group.end());
     std::set<std::uint32_t> parents;
     for (const auto v : group) {
@@ -330,17 +316,14 @@ class Builder {
       std::vector<std::uint32_t> children;
       bool placed = false;
       for (const auto c : vertices_[p].children) {
-        if (members.count(c) == 0)
-          children.push_back(c);
-        else if (!std::exchange(placed, true))
-          children.push_back(group.front());
+        if (members.count(c) == 0) children.push_back(c);
+        else if (!std::exchange(placed, true)) children.push_back(group.front());
       }
       vertices_[p].children = std::move(children);
     }
     for (const auto c : kept.children) {
       auto& up = vertices_[c].parents;
-      up.erase(std::remove_if(up.begin(), up.end(), [&](auto p) { return p != group.front() && members.count(p) != 0; }),
-               up.end());
+      up.erase(std::remove_if(up.begin(), up.end(), [&](auto p) { return p != group.front() && members.count(p) != 0; }), up.end());
     }
   }
 
@@ -349,10 +332,9 @@ class Builder {
       if (v.merged_away || v.parents.size() < 2) continue;
       std::vector<std::string> places;
       for (const auto p : v.parents) places.push_back(place(p));
-      faults_.add(
-          v.mark,
-          fmt::format("switch {} is under {} whose children differ: this is not a tree", v.name, fmt::join(places, " and ")),
-          {}, {}, "list the same children under each of them (they become one domain), or keep one");
+      faults_.add(v.mark,
+                  fmt::format("switch {} is under {} whose children differ: this is not a tree", v.name, fmt::join(places, " and ")), {},
+                  {}, "list the same children under each of them (they become one domain), or keep one");
     }
   }
 
@@ -370,14 +352,12 @@ class Builder {
       }
     }
     for (auto v = order_.rbegin(); v != order_.rend(); ++v)
-      for (const auto c : vertices_[*v].children)
-        vertices_[*v].height = std::max(vertices_[*v].height, vertices_[c].height + 1);
+      for (const auto c : vertices_[*v].children) vertices_[*v].height = std::max(vertices_[*v].height, vertices_[c].height + 1);
   }
 
   bool number_levels() {
     levels_ = text_.levels;
-    const bool explicit_levels =
-        std::any_of(vertices_.begin(), vertices_.end(), [](const Vertex& v) { return !v.level.empty(); });
+    const bool explicit_levels = std::any_of(vertices_.begin(), vertices_.end(), [](const Vertex& v) { return !v.level.empty(); });
     if (explicit_levels) return take_written_levels();
     std::uint32_t top = 0;
     for (const auto v : order_) top = std::max(top, vertices_[v].height);
@@ -392,14 +372,12 @@ class Builder {
     }
     if (levels_.empty()) {
       for (auto h = static_cast<std::int64_t>(top); h >= 0; --h)
-        levels_.push_back(
-            {text_.kind == model::Topology::Kind::block ? "block" : level_name_by_height(static_cast<std::size_t>(h)), {}});
+        levels_.push_back({text_.kind == model::Topology::Kind::block ? "block" : level_name_by_height(static_cast<std::size_t>(h)), {}});
     } else if (levels_.size() < top + 1) {
       faults_.add(text_.mark, fmt::format("the tree has {} levels, but {} are named", top + 1, levels_.size()), "levels");
       return false;
     }
-    for (const auto v : order_)
-      vertices_[v].level_number = static_cast<std::uint32_t>(levels_.size()) - 1 - vertices_[v].height;
+    for (const auto v : order_) vertices_[v].level_number = static_cast<std::uint32_t>(levels_.size()) - 1 - vertices_[v].height;
     return true;
   }
 
@@ -417,9 +395,8 @@ class Builder {
         const auto near = base::nearest(vertices_[v].level, names);
         faults_.add(vertices_[v].mark,
                     base::Error{base::Code::invalid_argument,
-                                vertices_[v].level.empty()
-                                    ? fmt::format("domain {} names no level, but others do", vertices_[v].name)
-                                    : fmt::format("domain {} is on a level that is not known", vertices_[v].name),
+                                vertices_[v].level.empty() ? fmt::format("domain {} names no level, but others do", vertices_[v].name)
+                                                           : fmt::format("domain {} is on a level that is not known", vertices_[v].name),
                                 "level", fmt::format("{}", fmt::join(names, ", ")), vertices_[v].level,
                                 near.empty() ? std::string{} : fmt::format("did you mean {}?", near)});
         continue;
@@ -428,10 +405,9 @@ class Builder {
       if (!vertices_[v].parents.empty()) {
         const auto& parent = vertices_[vertices_[v].parents.front()];
         if (parent.level_number >= found->second)
-          faults_.add(
-              vertices_[v].mark,
-              fmt::format("domain {} is on level {}, which is not narrower than its parent {}'s level {}", vertices_[v].name,
-                          levels_[found->second].name, parent.name, levels_[parent.level_number].name));
+          faults_.add(vertices_[v].mark,
+                      fmt::format("domain {} is on level {}, which is not narrower than its parent {}'s level {}", vertices_[v].name,
+                                  levels_[found->second].name, parent.name, levels_[parent.level_number].name));
       }
     }
     return faults_.count() == faults_before_;
@@ -482,14 +458,10 @@ class Builder {
 
 std::string level_name_by_height(std::size_t height) {
   switch (height) {
-    case 0:
-      return "leaf";
-    case 1:
-      return "spine";
-    case 2:
-      return "core";
-    default:
-      return fmt::format("tier{}", height + 1);
+    case 0: return "leaf";
+    case 1: return "spine";
+    case 2: return "core";
+    default: return fmt::format("tier{}", height + 1);
   }
 }
 

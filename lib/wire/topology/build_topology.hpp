@@ -26,8 +26,7 @@ struct BuildOptions {
 // parents whose children differ, a node in two places, nodes that the cluster does not know, levels that are unknown or not
 // narrower than the parent's, block sizes that are not the base × 2^k, nothing to place on. Domains come out in depth-first
 // order. Linear in the size of the file.
-std::optional<model::Topology> build_topology(const TopologyText&, const FindNode&, const BuildOptions&, ImportReport&,
-                                              Faults&);
+std::optional<model::Topology> build_topology(const TopologyText&, const FindNode&, const BuildOptions&, ImportReport&, Faults&);
 
 // Level names of an imported tree by height above the nodes: "leaf", "spine", "core", "tier4", …
 std::string level_name_by_height(std::size_t height);

@@ -43,8 +43,7 @@ class Exporter {
     auto out = write_remark(t_);
     out += fmt::format("---\n- topology: {}\n  cluster_default: true\n", quoted(t_.name.empty() ? "default" : t_.name));
     switch (t_.kind) {
-      case Topology::Kind::flat:
-        return out + "  flat: true\n";
+      case Topology::Kind::flat: return out + "  flat: true\n";
       case Topology::Kind::tree:
         out += "  tree:\n    switches:\n";
         for (const auto& d : t_.domains) {
@@ -84,10 +83,8 @@ class Exporter {
     for (const auto& d : t_.domains) {
       if (d.virtual_group || (t_.kind == Topology::Kind::tree && d.nodes.empty())) continue;
       const auto list = fmt::format("nodes: [{}]\n", d.nodes.empty() ? std::string{} : quoted(nodes(d)));
-      if (t_.kind == Topology::Kind::tree)
-        out += fmt::format("- switch: {}\n  {}", quoted(d.name), list);
-      else
-        out += fmt::format("- {}  annotations:\n    accelerator.switchyard/domain: {}\n", list, quoted(d.name));
+      if (t_.kind == Topology::Kind::tree) out += fmt::format("- switch: {}\n  {}", quoted(d.name), list);
+      else out += fmt::format("- {}  annotations:\n    accelerator.switchyard/domain: {}\n", list, quoted(d.name));
     }
     return out;
   }
@@ -95,9 +92,7 @@ class Exporter {
   std::string yaml() const {
     std::string out;
     if (!t_.name.empty()) out += fmt::format("name: {}\n", quoted(t_.name));
-    out += fmt::format("kind: {}\n", t_.kind == Topology::Kind::tree    ? "tree"
-                                     : t_.kind == Topology::Kind::block ? "block"
-                                                                        : "flat");
+    out += fmt::format("kind: {}\n", t_.kind == Topology::Kind::tree ? "tree" : t_.kind == Topology::Kind::block ? "block" : "flat");
     if (!t_.joined) out += "joined: false\n";
     if (!t_.levels.empty()) out += "levels:\n";
     for (const auto& l : t_.levels) {
@@ -151,12 +146,11 @@ const std::vector<std::string>& export_formats() {
   return all;
 }
 
-base::Result<std::string> export_topology(const Topology& t, const std::vector<std::string>& names,
-                                          std::string_view format) {
+base::Result<std::string> export_topology(const Topology& t, const std::vector<std::string>& names, std::string_view format) {
   const Exporter e(t, names);
   const auto wrong_kind = [&](std::string_view kind, std::string_view instead) {
-    return base::fail(base::Code::invalid_argument, fmt::format("the topology {} is not of kind {}", t.name, kind),
-                      "--format", std::string(format), fmt::format("use {} or yaml", instead));
+    return base::fail(base::Code::invalid_argument, fmt::format("the topology {} is not of kind {}", t.name, kind), "--format",
+                      std::string(format), fmt::format("use {} or yaml", instead));
   };
   if (format == "yaml") return e.yaml();
   if (format == "slurm-yaml") return e.slurm_yaml();
@@ -165,8 +159,7 @@ base::Result<std::string> export_topology(const Topology& t, const std::vector<s
   if (format == "slurm-block")
     return t.kind == Topology::Kind::block ? base::Result<std::string>(e.slurm_block()) : wrong_kind("block", "slurm-tree");
   if (format == "topograph")
-    return t.kind != Topology::Kind::flat ? base::Result<std::string>(e.topograph())
-                                          : wrong_kind("tree or block", "slurm-yaml");
+    return t.kind != Topology::Kind::flat ? base::Result<std::string>(e.topograph()) : wrong_kind("tree or block", "slurm-yaml");
   const auto near = base::nearest(format, export_formats());
   return base::fail(base::Error{base::Code::invalid_argument, "this format is not known", "--format",
                                 fmt::format("{}", fmt::join(export_formats(), ", ")), std::string(format),

@@ -14,7 +14,6 @@ namespace sy::wire {
 const std::vector<std::string>& export_formats();  // slurm-tree, slurm-block, slurm-yaml, topograph, yaml
 
 // `names` by NodeIndex. Error: an unknown format (hint: the known ones), or a kind that the format can not hold.
-base::Result<std::string> export_topology(const model::Topology&, const std::vector<std::string>& names,
-                                          std::string_view format);
+base::Result<std::string> export_topology(const model::Topology&, const std::vector<std::string>& names, std::string_view format);
 
 }  // namespace sy::wire

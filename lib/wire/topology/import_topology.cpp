@@ -29,8 +29,7 @@ std::optional<TopologyFormat> format_of(const ImportRequest& request, Faults& fa
     only_comments = first >= end || request.text[first] == '#';
     at = end + 1;
   }
-  if (blank || only_comments)
-    faults.add({}, "the file is empty: nothing to place on");
+  if (blank || only_comments) faults.add({}, "the file is empty: nothing to place on");
   else
     faults.add({}, base::Error{base::Code::invalid_argument,
                                "the content is of no format that is known",
@@ -111,8 +110,7 @@ std::optional<Imported> import_topologies(const ImportRequest& request, const Cl
 
 std::vector<std::string> report_lines(const ImportReport& report, const std::string& file) {
   std::vector<std::string> out;
-  for (const auto& [mark, text] : report.notes)
-    out.push_back(mark.line == 0 ? text : fmt::format("{}:{}: {}", file, mark.line, text));
+  for (const auto& [mark, text] : report.notes) out.push_back(mark.line == 0 ? text : fmt::format("{}:{}: {}", file, mark.line, text));
   return out;
 }
 
@@ -122,14 +120,12 @@ bool same_topology(const model::Topology& a, const model::Topology& b) {
   return c == b;
 }
 
-std::vector<std::string> topology_diff(const model::Topology& old, const model::Topology& wanted,
-                                       const std::vector<std::string>& names) {
+std::vector<std::string> topology_diff(const model::Topology& old, const model::Topology& wanted, const std::vector<std::string>& names) {
   std::vector<std::string> out;
   if (same_topology(old, wanted)) return out;
   const auto level_text = [](const model::Topology& t) {
     std::vector<std::string> words;
-    for (const auto& l : t.levels)
-      words.push_back(l.aliases.empty() ? l.name : fmt::format("{} ({})", l.name, fmt::join(l.aliases, ", ")));
+    for (const auto& l : t.levels) words.push_back(l.aliases.empty() ? l.name : fmt::format("{} ({})", l.name, fmt::join(l.aliases, ", ")));
     return fmt::format("{}", fmt::join(words, " > "));
   };
   const auto kind_text = [](const model::Topology& t) {
@@ -141,15 +137,13 @@ std::vector<std::string> topology_diff(const model::Topology& old, const model::
     return base::fold_hostlist(std::move(words));
   };
   if (old.name.empty() && old.domains.empty()) {  // nothing is in force under this name
-    out.push_back(
-        fmt::format("+ {}: {}{}", wanted.name, kind_text(wanted), wanted.levels.empty() ? "" : ", " + level_text(wanted)));
+    out.push_back(fmt::format("+ {}: {}{}", wanted.name, kind_text(wanted), wanted.levels.empty() ? "" : ", " + level_text(wanted)));
   } else {
     if (old.kind != wanted.kind) out.push_back(fmt::format("~ kind: {} → {}", kind_text(old), kind_text(wanted)));
     if (old.levels != wanted.levels) out.push_back(fmt::format("~ levels: {} → {}", level_text(old), level_text(wanted)));
     if (old.joined != wanted.joined) out.push_back(fmt::format("~ joined: {} → {}", old.joined, wanted.joined));
     if (old.block_sizes != wanted.block_sizes)
-      out.push_back(
-          fmt::format("~ block sizes: {} → {}", fmt::join(old.block_sizes, ","), fmt::join(wanted.block_sizes, ",")));
+      out.push_back(fmt::format("~ block sizes: {} → {}", fmt::join(old.block_sizes, ","), fmt::join(wanted.block_sizes, ",")));
   }
   const auto parent_of = [](const model::Topology& t, const model::Domain& d) {
     return d.parent < 0 ? std::string{} : t.domains[static_cast<std::size_t>(d.parent)].name;
@@ -158,15 +152,14 @@ std::vector<std::string> topology_diff(const model::Topology& old, const model::
   for (const auto& d : old.domains) was.emplace(d.name, &d);
   for (const auto& d : wanted.domains) is.emplace(d.name, &d);
   for (const auto& d : old.domains)
-    if (is.count(d.name) == 0)
-      out.push_back(fmt::format("- {}{}", d.name, d.nodes.empty() ? "" : ": " + node_text(d.nodes)));
+    if (is.count(d.name) == 0) out.push_back(fmt::format("- {}{}", d.name, d.nodes.empty() ? "" : ": " + node_text(d.nodes)));
   std::size_t moved = 0;
   for (const auto& d : wanted.domains) {
     const auto found = was.find(d.name);
     const auto parent = parent_of(wanted, d);
     if (found == was.end()) {
-      out.push_back(fmt::format("+ {}{}{}", d.name, parent.empty() ? "" : " under " + parent,
-                                d.nodes.empty() ? "" : ": " + node_text(d.nodes)));
+      out.push_back(
+          fmt::format("+ {}{}{}", d.name, parent.empty() ? "" : " under " + parent, d.nodes.empty() ? "" : ": " + node_text(d.nodes)));
       continue;
     }
     const auto& o = *found->second;

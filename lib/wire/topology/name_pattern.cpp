@@ -66,16 +66,11 @@ class PatternParser {
     auto what = one();
     for (unsigned k = 0; !done(); ++k) {
       unsigned min = 0, max = 0;
-      if (take('*'))
-        min = 0;
-      else if (take('+'))
-        min = 1;
-      else if (take('?'))
-        max = 1;
-      else if (take('{'))
-        range(min, max);
-      else
-        break;
+      if (take('*')) min = 0;
+      else if (take('+')) min = 1;
+      else if (take('?')) max = 1;
+      else if (take('{')) range(min, max);
+      else break;
       if (k > 0) throw Malformed{"two repetitions follow each other"};
       take('?');  // lazy or greedy: the same to a yes or no
       auto r = make(Tree::Kind::repeat);
@@ -99,10 +94,8 @@ class PatternParser {
   }
   void range(unsigned& min, unsigned& max) {
     min = max = number();
-    if (take(','))
-      max = !done() && text_[at_] == '}' ? 0 : number();
-    else if (max == 0)
-      throw Malformed{"{0} matches nothing"};
+    if (take(',')) max = !done() && text_[at_] == '}' ? 0 : number();
+    else if (max == 0) throw Malformed{"{0} matches nothing"};
     if (!take('}')) throw Malformed{"a closing } is missing"};
     if (max != 0 && max < min) throw Malformed{"a repetition goes from more to less"};
   }
@@ -132,14 +125,10 @@ class PatternParser {
     if (c == '$') return make(Tree::Kind::end);
     if (c == '*' || c == '+' || c == '?' || c == '{') throw Malformed{"a repetition has nothing before it"};
     auto t = make(Tree::Kind::set);
-    if (c == '.')
-      t->set.set();
-    else if (c == '\\')
-      add_escape(next(), t->set);
-    else if (c == '[')
-      char_class(t->set);
-    else
-      t->set.set(static_cast<unsigned char>(c));
+    if (c == '.') t->set.set();
+    else if (c == '\\') add_escape(next(), t->set);
+    else if (c == '[') char_class(t->set);
+    else t->set.set(static_cast<unsigned char>(c));
     return t;
   }
   void char_class(std::bitset<256>& s) {
@@ -182,21 +171,15 @@ class NamePatternCompiler {
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(out_.program_.size()); }
   std::uint32_t push(Op op, std::uint32_t a = 0, std::uint32_t b = 0) {
-    if (out_.program_.size() >= max_program)
-      throw Malformed{"the pattern is too large when its repetitions are written out"};
+    if (out_.program_.size() >= max_program) throw Malformed{"the pattern is too large when its repetitions are written out"};
     out_.program_.push_back({op, a, b});
     return here() - 1;
   }
   void emit(const Tree& t) {
     switch (t.kind) {
-      case Tree::Kind::empty:
-        return;
-      case Tree::Kind::begin:
-        push(Op::begin);
-        return;
-      case Tree::Kind::end:
-        push(Op::end);
-        return;
+      case Tree::Kind::empty: return;
+      case Tree::Kind::begin: push(Op::begin); return;
+      case Tree::Kind::end: push(Op::end); return;
       case Tree::Kind::set:
         push(Op::set, static_cast<std::uint32_t>(out_.sets_.size()));
         out_.sets_.push_back(t.set);
@@ -204,12 +187,8 @@ class NamePatternCompiler {
       case Tree::Kind::sequence:
         for (const auto& p : t.parts) emit(*p);
         return;
-      case Tree::Kind::alternatives:
-        emit_alternatives(t);
-        return;
-      case Tree::Kind::repeat:
-        emit_repeat(t);
-        return;
+      case Tree::Kind::alternatives: emit_alternatives(t); return;
+      case Tree::Kind::repeat: emit_repeat(t); return;
     }
   }
   void emit_alternatives(const Tree& t) {
@@ -251,8 +230,7 @@ class NamePatternCompiler {
 
 base::Result<NamePattern> NamePattern::compile(std::string_view text) {
   try {
-    if (text.empty() || text.size() > max_pattern_bytes)
-      throw Malformed{"the pattern is empty or longer than 500 characters"};
+    if (text.empty() || text.size() > max_pattern_bytes) throw Malformed{"the pattern is empty or longer than 500 characters"};
     const auto tree = PatternParser(text).run();
     return NamePatternCompiler().run(*tree);
   } catch (const Malformed& m) {
@@ -270,9 +248,7 @@ void NamePattern::follow(std::uint32_t start, std::size_t position, std::size_t 
     if (std::exchange(seen[at], std::uint8_t{1}) != 0) continue;
     const auto& i = program_[at];
     switch (i.op) {
-      case Instruction::Op::jump:
-        open.push_back(i.a);
-        break;
+      case Instruction::Op::jump: open.push_back(i.a); break;
       case Instruction::Op::split:
         open.push_back(i.b);
         open.push_back(i.a);
@@ -284,9 +260,7 @@ void NamePattern::follow(std::uint32_t start, std::size_t position, std::size_t 
         if (position == size) open.push_back(at + 1);
         break;
       case Instruction::Op::set:
-      case Instruction::Op::match:
-        list.push_back(at);
-        break;
+      case Instruction::Op::match: list.push_back(at); break;
     }
   }
 }
@@ -302,8 +276,7 @@ bool NamePattern::matches(std::string_view name) const {
     later.clear();
     seen.assign(program_.size(), 0);
     for (const auto at : now)
-      if (sets_[program_[at].a].test(static_cast<unsigned char>(name[position])))
-        follow(at + 1, position + 1, name.size(), later, seen);
+      if (sets_[program_[at].a].test(static_cast<unsigned char>(name[position]))) follow(at + 1, position + 1, name.size(), later, seen);
     now.swap(later);
   }
 }

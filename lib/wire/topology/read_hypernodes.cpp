@@ -73,11 +73,10 @@ class HyperNodeReader {
   void name_tier(std::int64_t tier, const std::string& name, FileMark mark) {
     auto [found, fresh] = tiers_.emplace(tier, Tier{name.empty() ? fmt::format("tier{}", tier) : name, mark});
     if (fresh || name.empty() || found->second.name == name) return;
-    if (found->second.name == fmt::format("tier{}", tier))
-      found->second = {name, mark};
+    if (found->second.name == fmt::format("tier{}", tier)) found->second = {name, mark};
     else
-      faults_.add(mark, fmt::format("tier {} is called {} here and {} on line {}", tier, name, found->second.name,
-                                    found->second.mark.line));
+      faults_.add(mark,
+                  fmt::format("tier {} is called {} here and {} on line {}", tier, name, found->second.name, found->second.mark.line));
   }
 
   void read_member(const YamlNode& n, const std::string& path, DomainText& d) {
@@ -114,12 +113,10 @@ class HyperNodeReader {
     }
   }
 
-  void read_labels_member(const YamlNode& n, const std::string& type, const std::string& path, FileMark mark,
-                          DomainText& d) {
+  void read_labels_member(const YamlNode& n, const std::string& type, const std::string& path, FileMark mark, DomainText& d) {
     YamlMap l(n, path + ".selector.labelMatch", faults_);
     std::vector<std::pair<std::string, std::string>> wanted;
-    l.each_entry("matchLabels",
-                 [&](const YamlNode& label, const std::string&) { wanted.emplace_back(label.key, label.scalar); });
+    l.each_entry("matchLabels", [&](const YamlNode& label, const std::string&) { wanted.emplace_back(label.key, label.scalar); });
     l.finish();
     if (wanted.empty()) return;
     if (type != "Node") {

@@ -49,16 +49,12 @@ std::string host_of(const std::string& description) {
   const auto& host = words.front();
   if (std::isalnum(static_cast<unsigned char>(host.front())) == 0) return {};
   if (host.size() > 2 && host.rfind("MT", 0) == 0 && std::isdigit(static_cast<unsigned char>(host[2])) != 0) return {};
-  if (words.size() == 2 &&
-      std::none_of(words[1].begin(), words[1].end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return {};
+  if (words.size() == 2 && std::none_of(words[1].begin(), words[1].end(), [](unsigned char c) { return std::isdigit(c) != 0; })) return {};
   return host;
 }
 
 // What an installer calls a host before anybody names it.
-bool is_default_name(std::string_view host) {
-  return host == "localhost" || host == "ubuntu" || host == "debian" || host == "(none)";
-}
+bool is_default_name(std::string_view host) { return host == "localhost" || host == "ubuntu" || host == "debian" || host == "(none)"; }
 
 // "MF0;A09-P1-IBLEAF-04-04:MQM9701/U1" is called A09-P1-IBLEAF-04-04; empty when the description names nothing.
 std::string switch_name_of(const std::string& description) {
@@ -92,8 +88,7 @@ class Discovery {
     }
     name_switches();
     make_leaves(t);
-    while (climb(t)) {
-    }
+    while (climb(t)) {}
     join_roots(t);
     report_idle_switches();
     return t;
@@ -123,10 +118,9 @@ class Discovery {
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0) line.remove_prefix(1);
     if (line.empty() || line.front() == '#') return;
     const auto hash = std::min(line.find('#'), line.size());
-    const bool is_switch =
-        line.rfind("Switch", 0) == 0 && line.size() > 6 && std::isspace(static_cast<unsigned char>(line[6])) != 0;
-    const bool is_adapter = (line.rfind("Ca", 0) == 0 || line.rfind("Rt", 0) == 0) && line.size() > 2 &&
-                            std::isspace(static_cast<unsigned char>(line[2])) != 0;
+    const bool is_switch = line.rfind("Switch", 0) == 0 && line.size() > 6 && std::isspace(static_cast<unsigned char>(line[6])) != 0;
+    const bool is_adapter =
+        (line.rfind("Ca", 0) == 0 || line.rfind("Rt", 0) == 0) && line.size() > 2 && std::isspace(static_cast<unsigned char>(line[2])) != 0;
     if (is_switch || is_adapter) {
       std::size_t at = 0;
       const auto id = quoted(line.substr(0, hash), at);
@@ -206,10 +200,8 @@ class Discovery {
     for (const auto& [host, leaves] : host_leaves_) unconnected.erase(host);
     if (host_leaves_.empty() && unconnected.empty()) use_ids_as_names(generic);
     if (!generic.empty())
-      report_.note(
-          {}, fmt::format("{} adapters have the vendor's description instead of a host name; left out", generic.size()));
-    if (!aggregation.empty())
-      report_.note({}, fmt::format("{} aggregation nodes of switches; left out", aggregation.size()));
+      report_.note({}, fmt::format("{} adapters have the vendor's description instead of a host name; left out", generic.size()));
+    if (!aggregation.empty()) report_.note({}, fmt::format("{} aggregation nodes of switches; left out", aggregation.size()));
     for (const auto& [host, count] : unnamed)
       report_.note({}, fmt::format("{} adapters are on hosts that are called {}; left out", count, host));
     if (!unconnected.empty())
@@ -224,10 +216,8 @@ class Discovery {
       const auto& d = devices_.at(id);
       for (const auto& p : d.peers)
         if (devices_.at(p).is_switch) host_leaves_[id].insert(p);
-      if (host_leaves_.count(id) == 0)
-        left.push_back(id);
-      else
-        host_mark_.emplace(id, d.mark);
+      if (host_leaves_.count(id) == 0) left.push_back(id);
+      else host_mark_.emplace(id, d.mark);
     }
     if (!host_leaves_.empty())
       report_.note({}, fmt::format("no adapter has a host name: {} of them are known by their ids", host_leaves_.size()));
@@ -274,8 +264,8 @@ class Discovery {
       g = groups.erase(g);
     }
     if (!beside.empty())
-      report_.note({}, fmt::format("hosts on half of a domain's leaf switches or fewer, left out: {}",
-                                   base::fold_hostlist(std::move(beside))));
+      report_.note({},
+                   fmt::format("hosts on half of a domain's leaf switches or fewer, left out: {}", base::fold_hostlist(std::move(beside))));
   }
 
   void make_leaves(TopologyText& t) {
@@ -293,11 +283,9 @@ class Discovery {
       t.domains.push_back(std::move(d));
     }
     if (several != 0)
-      report_.note(
-          {},
-          fmt::format("{} hosts are on several leaf switches each: hosts with the same leaves form one domain, {} domains "
-                      "in all",
-                      several, groups.size()));
+      report_.note({}, fmt::format("{} hosts are on several leaf switches each: hosts with the same leaves form one domain, {} domains "
+                                   "in all",
+                                   several, groups.size()));
   }
 
   // One tier up: domains that share a switch above them get one parent. false: no domain has a switch above.
@@ -383,8 +371,7 @@ class Discovery {
     std::vector<std::string> idle;
     for (const auto& [id, d] : devices_)
       if (d.is_switch && used_.count(id) == 0) idle.push_back(switch_name_[id]);
-    if (!idle.empty())
-      report_.note({}, fmt::format("switches that no host is below, left out: {}", base::fold_hostlist(std::move(idle))));
+    if (!idle.empty()) report_.note({}, fmt::format("switches that no host is below, left out: {}", base::fold_hostlist(std::move(idle))));
   }
 
   ImportReport& report_;

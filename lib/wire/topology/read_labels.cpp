@@ -29,8 +29,7 @@ std::string short_name(const std::string& key) { return key.substr(key.rfind('/'
 // A label's value may hold what a name can not.
 std::string as_name(std::string value) {
   for (auto& c : value)
-    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f || std::string_view{"\"\\,[]#"}.find(c) != std::string_view::npos)
-      c = '_';
+    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f || std::string_view{"\"\\,[]#"}.find(c) != std::string_view::npos) c = '_';
   return value;
 }
 
@@ -38,8 +37,7 @@ bool is_node_level(const LabelLevel& l) { return l.key == "kubernetes.io/hostnam
 
 }  // namespace
 
-TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const std::vector<KnownNode>& nodes,
-                                  ImportReport& report) {
+TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const std::vector<KnownNode>& nodes, ImportReport& report) {
   TopologyText t;
   t.kind = model::Topology::Kind::tree;
   t.joined = true;
@@ -79,9 +77,9 @@ TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const s
   }
   for (auto& [level, names] : without) {
     const auto count = names.size();
-    report.note({}, fmt::format("{} without a label for level {}: put into the domain unknown: {}",
-                                count == 1 ? "1 node is" : fmt::format("{} nodes are", count), level,
-                                base::fold_hostlist(std::move(names))));
+    report.note({},
+                fmt::format("{} without a label for level {}: put into the domain unknown: {}",
+                            count == 1 ? "1 node is" : fmt::format("{} nodes are", count), level, base::fold_hostlist(std::move(names))));
   }
   return t;
 }
@@ -110,14 +108,11 @@ TopologyFile read_labels(std::string_view text, const KnownNodes& known, Faults&
     YamlMap entry(n, path, faults);
     entry.require("names");
     std::vector<NamedMark> names;
-    if (const auto list = entry.text("names"))
-      add_hostlist(*list, entry.mark_of("names"), entry.path_of("names"), names, faults);
+    if (const auto list = entry.text("names")) add_hostlist(*list, entry.mark_of("names"), entry.path_of("names"), names, faults);
     KnownNode node;
     entry.each_entry("labels", [&](const YamlNode& label, const std::string& label_path) {
-      if (label.is_scalar() || label.is_null())
-        node.labels.emplace_back(label.key, label.scalar);
-      else
-        faults.add(label.mark, "a text belongs here", label_path);
+      if (label.is_scalar() || label.is_null()) node.labels.emplace_back(label.key, label.scalar);
+      else faults.add(label.mark, "a text belongs here", label_path);
     });
     entry.finish();
     for (auto& listed : names) nodes.push_back({std::move(listed.name), node.labels});

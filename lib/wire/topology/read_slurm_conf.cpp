@@ -53,9 +53,7 @@ class PairReader {
     ++line_;
     line_start_ = at_;
   }
-  bool at_continuation() const {
-    return here() == '\\' && (text_.substr(at_ + 1, 1) == "\n" || text_.substr(at_ + 1, 2) == "\r\n");
-  }
+  bool at_continuation() const { return here() == '\\' && (text_.substr(at_ + 1, 1) == "\n" || text_.substr(at_ + 1, 2) == "\r\n"); }
   void skip_line() {
     while (!at_end() && here() != '\n') ++at_;
     if (!at_end()) newline();
@@ -83,13 +81,11 @@ class PairReader {
   bool read_key(Pair& p) {
     p.mark = mark();
     const auto from = at_;
-    while (!at_end() && here() != '=' && here() != '#' && std::isspace(static_cast<unsigned char>(here())) == 0 &&
-           !at_continuation())
+    while (!at_end() && here() != '=' && here() != '#' && std::isspace(static_cast<unsigned char>(here())) == 0 && !at_continuation())
       ++at_;
     p.written = text_.substr(from, at_ - from);
     p.key = p.written;
-    std::transform(p.key.begin(), p.key.end(), p.key.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(p.key.begin(), p.key.end(), p.key.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (p.key == "include") {
       faults_.add(p.mark, "Include is not followed", p.written, {}, "put the lines into one file");
       return false;
@@ -147,23 +143,17 @@ class ConfReader {
 
   void line(const std::vector<Pair>& pairs) {
     const auto* first = &pairs.front();
-    if (first->key == "switchname")
-      switch_line(pairs);
-    else if (first->key == "blockname")
-      block_line(pairs);
-    else if (first->key == "blocksizes")
-      sizes_line(pairs);
-    else
-      unknown(*first, "a line starts with SwitchName, BlockName or BlockSizes");
+    if (first->key == "switchname") switch_line(pairs);
+    else if (first->key == "blockname") block_line(pairs);
+    else if (first->key == "blocksizes") sizes_line(pairs);
+    else unknown(*first, "a line starts with SwitchName, BlockName or BlockSizes");
   }
 
   void finish() {
     if (switches_ && (blocks_ || !t_.block_sizes.empty()))
-      faults_.add(switch_mark_, "switches and blocks are mixed in one file", {}, {},
-                  "keep one kind; use topology.yaml for both");
+      faults_.add(switch_mark_, "switches and blocks are mixed in one file", {}, {}, "keep one kind; use topology.yaml for both");
     t_.kind = switches_ ? model::Topology::Kind::tree : model::Topology::Kind::block;
-    if (t_.domains.empty() && faults_.empty())
-      faults_.add({}, "the file describes no switch and no block: nothing to place on");
+    if (t_.domains.empty() && faults_.empty()) faults_.add({}, "the file describes no switch and no block: nothing to place on");
   }
 
  private:

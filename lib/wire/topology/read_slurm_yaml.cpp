@@ -18,8 +18,7 @@ void read_switches(YamlMap& tree, TopologyText& t, Faults& faults) {
     YamlMap m(n, path, faults);
     m.require("switch");
     DomainText d{m.text("switch").value_or(""), m.mark(), {}, {}, {}};
-    if (const auto list = m.text("children"))
-      add_hostlist(*list, m.mark_of("children"), m.path_of("children"), d.children, faults);
+    if (const auto list = m.text("children")) add_hostlist(*list, m.mark_of("children"), m.path_of("children"), d.children, faults);
     if (const auto list = m.text("nodes")) add_hostlist(*list, m.mark_of("nodes"), m.path_of("nodes"), d.nodes, faults);
     m.finish();
     t.domains.push_back(std::move(d));
@@ -49,10 +48,8 @@ std::string kind_of(YamlMap& m) {
     if (m.has(k)) given.push_back(k);
   for (const auto& k : kinds) m.ignore(k);
   if (given.size() == 1) return given.front();
-  if (given.empty())
-    m.refuse("topology", "the topology has no kind", {}, fmt::format("add one of {}", fmt::join(kinds, ", ")));
-  else
-    m.refuse(given[1], "a topology has one kind", fmt::format("{}", fmt::join(given, ", ")), "keep one of them");
+  if (given.empty()) m.refuse("topology", "the topology has no kind", {}, fmt::format("add one of {}", fmt::join(kinds, ", ")));
+  else m.refuse(given[1], "a topology has one kind", fmt::format("{}", fmt::join(given, ", ")), "keep one of them");
   return {};
 }
 
@@ -75,12 +72,10 @@ void read_kind(YamlMap& m, const std::string& kind, TopologyText& t, Faults& fau
     if (n != nullptr && !n->is_mapping() && m.boolean("flat") == false)
       m.refuse("flat", "flat: false gives the topology no kind", {}, "write flat: true");
   } else {
-    m.refuse(kind, base::Error{base::Code::unsupported,
-                               fmt::format("topologies of kind {} are not carried out yet", kind),
-                               {},
-                               "tree, block, flat",
-                               {},
-                               {}});
+    m.refuse(
+        kind,
+        base::Error{
+            base::Code::unsupported, fmt::format("topologies of kind {} are not carried out yet", kind), {}, "tree, block, flat", {}, {}});
   }
 }
 

@@ -78,10 +78,9 @@ class SwitchyardReader {
       if (parents_[i].name.empty()) continue;
       const auto found = by_name.find(parents_[i].name);
       if (found == by_name.end())
-        faults_.add(parents_[i].mark, fmt::format("domain {} names the parent {}, which is defined nowhere",
-                                                  t_.domains[i].name, parents_[i].name));
-      else
-        t_.domains[found->second].children.push_back({t_.domains[i].name, t_.domains[i].mark});
+        faults_.add(parents_[i].mark,
+                    fmt::format("domain {} names the parent {}, which is defined nowhere", t_.domains[i].name, parents_[i].name));
+      else t_.domains[found->second].children.push_back({t_.domains[i].name, t_.domains[i].mark});
     }
   }
 

@@ -41,10 +41,8 @@ Accelerator accelerator_of(const YamlNode* annotations) {
   Accelerator a;
   if (annotations == nullptr) return a;
   for (const auto& n : annotations->items) {
-    if (ends_with(n.key, "/sub-domain"))
-      a.sub_domain = n.scalar;
-    else if (ends_with(n.key, "/domain") || ends_with(n.key, "/accelerator") || ends_with(n.key, "/gpu.clique"))
-      a.domain = n.scalar;
+    if (ends_with(n.key, "/sub-domain")) a.sub_domain = n.scalar;
+    else if (ends_with(n.key, "/domain") || ends_with(n.key, "/accelerator") || ends_with(n.key, "/gpu.clique")) a.domain = n.scalar;
   }
   return a;
 }
@@ -166,11 +164,10 @@ TopologyFile read_graph(YamlMap& m, Faults& faults) {
       if (k + 1 == layers.size()) continue;
       table.at(layers[k + 1], i.mark());
       const auto [up, fresh] = parent.emplace(layers[k], layers[k + 1]);
-      if (fresh)
-        table.at(layers[k + 1], i.mark()).children.push_back({layers[k], i.mark()});
+      if (fresh) table.at(layers[k + 1], i.mark()).children.push_back({layers[k], i.mark()});
       else if (up->second != layers[k + 1])
-        faults.add(i.mark(), fmt::format("switch {} is under {} here and under {} elsewhere: this is not a tree", layers[k],
-                                         layers[k + 1], up->second));
+        faults.add(i.mark(), fmt::format("switch {} is under {} here and under {} elsewhere: this is not a tree", layers[k], layers[k + 1],
+                                         up->second));
     }
   });
   m.finish();

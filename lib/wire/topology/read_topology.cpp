@@ -91,8 +91,7 @@ const std::vector<std::string>& format_names() {
 
 std::optional<TopologyFormat> detect_format(std::string_view text) {
   const Content c(text);
-  if (c.line_starts("switchguid=") || c.line_starts("caguid=") || c.line_starts("vendid="))
-    return TopologyFormat::ibnetdiscover;
+  if (c.line_starts("switchguid=") || c.line_starts("caguid=") || c.line_starts("vendid=")) return TopologyFormat::ibnetdiscover;
   if (c.line_starts("switchname") || c.line_starts("blockname") || c.line_starts("blocksizes")) return TopologyFormat::slurm;
   if (c.line_starts("kind: hypernode")) return TopologyFormat::hypernode;
   if (c.line_starts("kind: topology") && c.has("apiVersion:")) return TopologyFormat::kai;
@@ -110,22 +109,14 @@ std::optional<TopologyFormat> detect_format(std::string_view text) {
 
 TopologyFile read_topology(std::string_view text, TopologyFormat format, const KnownNodes& nodes, Faults& faults) {
   switch (format) {
-    case TopologyFormat::yaml:
-      return read_switchyard_yaml(text, faults);
-    case TopologyFormat::slurm:
-      return read_slurm_conf(text, faults);
-    case TopologyFormat::slurm_yaml:
-      return read_slurm_yaml(text, faults);
-    case TopologyFormat::topograph:
-      return read_topograph(text, faults);
-    case TopologyFormat::ibnetdiscover:
-      return read_ibnetdiscover(text, faults);
-    case TopologyFormat::hypernode:
-      return read_hypernodes(text, nodes, faults);
-    case TopologyFormat::labels:
-      return read_labels(text, nodes, faults);
-    case TopologyFormat::kai:
-      return read_kai_levels(text, faults);
+    case TopologyFormat::yaml: return read_switchyard_yaml(text, faults);
+    case TopologyFormat::slurm: return read_slurm_conf(text, faults);
+    case TopologyFormat::slurm_yaml: return read_slurm_yaml(text, faults);
+    case TopologyFormat::topograph: return read_topograph(text, faults);
+    case TopologyFormat::ibnetdiscover: return read_ibnetdiscover(text, faults);
+    case TopologyFormat::hypernode: return read_hypernodes(text, nodes, faults);
+    case TopologyFormat::labels: return read_labels(text, nodes, faults);
+    case TopologyFormat::kai: return read_kai_levels(text, faults);
     case TopologyFormat::netq:
       faults.add({}, base::Error{base::Code::unsupported,
                                  "a NetQ topology graph is not a source of topologies yet",
@@ -138,8 +129,7 @@ TopologyFile read_topology(std::string_view text, TopologyFormat format, const K
   return {};
 }
 
-void add_hostlist(std::string_view text, FileMark mark, const std::string& field, std::vector<NamedMark>& out,
-                  Faults& faults) {
+void add_hostlist(std::string_view text, FileMark mark, const std::string& field, std::vector<NamedMark>& out, Faults& faults) {
   auto names_listed = base::expand_hostlist(text);
   if (!names_listed) {
     auto e = names_listed.error();

@@ -43,12 +43,9 @@ TopologyParam read_topology_param(std::string_view text) {
     value.remove_prefix(std::min(comma + 1, value.size()));
     if (word.empty()) continue;
     const auto name = lowered(word.substr(0, word.find('=')));
-    if (name == "topooptional")
-      out.topo_optional = true;
-    else if (std::find(of_no_effect.begin(), of_no_effect.end(), name) != of_no_effect.end())
-      out.ignored.emplace_back(word);
-    else
-      out.unknown.emplace_back(word);
+    if (name == "topooptional") out.topo_optional = true;
+    else if (std::find(of_no_effect.begin(), of_no_effect.end(), name) != of_no_effect.end()) out.ignored.emplace_back(word);
+    else out.unknown.emplace_back(word);
   }
   return out;
 }

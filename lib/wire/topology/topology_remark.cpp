@@ -74,8 +74,7 @@ std::string write_remark(const model::Topology& t) {
   }
   const auto name = t.name.empty() ? std::string{} : " name=" + t.name;
   const auto sizes = t.block_sizes.empty() ? std::string{} : fmt::format(" sizes={}", fmt::join(t.block_sizes, ","));
-  return fmt::format("{}{} joined={}{}{}\n", opening, name, t.joined, levels_follow_heights(t) ? levels : std::string{},
-                     sizes);
+  return fmt::format("{}{} joined={}{}{}\n", opening, name, t.joined, levels_follow_heights(t) ? levels : std::string{}, sizes);
 }
 
 void apply_remarks(std::string_view text, TopologyText& t) {

@@ -54,9 +54,18 @@ class Player {
 
   void play(const Op& op) {
     switch (op.verb % 30) {
-      case 0: case 1: case 2: case 3: submit(op); break;
-      case 4: case 5: case 6: case 7: c.pass(); break;
-      case 8: case 9: case 10: case 11: c.deliver(); break;
+      case 0:
+      case 1:
+      case 2:
+      case 3: submit(op); break;
+      case 4:
+      case 5:
+      case 6:
+      case 7: c.pass(); break;
+      case 8:
+      case 9:
+      case 10:
+      case 11: c.deliver(); break;
       case 12: deliver_some(op.a); break;
       case 13: lose_effects(); break;
       case 14: finish(op); break;
@@ -158,7 +167,8 @@ class Player {
     const std::uint32_t attempt = j != nullptr && op.b % 2 == 0 ? j->last_attempt.value : op.b % 4;
     std::optional<ExitRecord> exit;
     if (op.b % 3 == 0) exit = ExitRecord{};
-    c.report(node(op.b), id, attempt, static_cast<ReportAttempt::What>(op.a % 5), static_cast<ReportAttempt::Blame>(op.b % 3), "stray", exit);
+    c.report(node(op.b), id, attempt, static_cast<ReportAttempt::What>(op.a % 5), static_cast<ReportAttempt::Blame>(op.b % 3), "stray",
+             exit);
   }
   void configure(const Op& op) {
     auto next = c.configuration;
@@ -192,9 +202,7 @@ class Player {
 namespace rc {
 template <>
 struct Arbitrary<Op> {
-  static Gen<Op> arbitrary() {
-    return gen::build<Op>(gen::set(&Op::verb), gen::set(&Op::a), gen::set(&Op::b));
-  }
+  static Gen<Op> arbitrary() { return gen::build<Op>(gen::set(&Op::verb), gen::set(&Op::a), gen::set(&Op::b)); }
 };
 }  // namespace rc
 

@@ -17,10 +17,16 @@ class Life {
 
   void step() {
     switch (pick(20)) {
-      case 0: case 1: case 2: case 3: submit(); break;
-      case 4: case 5: cluster.pass(); break;
-      case 6: case 7: cluster.deliver(); break;
-      case 8: case 9: finish(); break;
+      case 0:
+      case 1:
+      case 2:
+      case 3: submit(); break;
+      case 4:
+      case 5: cluster.pass(); break;
+      case 6:
+      case 7: cluster.deliver(); break;
+      case 8:
+      case 9: finish(); break;
       case 10: cluster.run(CancelJob{any_job()}, who()); break;
       case 11: cluster.run(pick(2) == 0 ? Action{HoldJob{any_job()}} : Action{ReleaseJob{any_job()}}, who()); break;
       case 12: cluster.run(RequeueJob{any_job(), pick(2) == 0}, who()); break;

@@ -33,8 +33,7 @@ void grow(Generated& g, std::int32_t parent, std::uint32_t height, std::size_t& 
   d.level = static_cast<std::uint32_t>(t.levels.size()) - 1 - height;
   d.parent = parent;
   const auto nodes = height == 0 ? *rc::gen::inRange(0, 5) : *rc::gen::inRange(0, 4) == 0 ? 1 : 0;
-  for (int i = 0; i < nodes && next_node < g.names.size(); ++i)
-    d.nodes.push_back(base::NodeIndex{static_cast<std::uint32_t>(next_node++)});
+  for (int i = 0; i < nodes && next_node < g.names.size(); ++i) d.nodes.push_back(base::NodeIndex{static_cast<std::uint32_t>(next_node++)});
   t.domains.push_back(std::move(d));
   if (parent >= 0) t.domains[static_cast<std::size_t>(parent)].children.push_back(self);
   if (height == 0) return;
@@ -42,8 +41,7 @@ void grow(Generated& g, std::int32_t parent, std::uint32_t height, std::size_t& 
   const auto tallest = *rc::gen::inRange(0, children);
   for (int c = 0; c < children; ++c)
     grow(g, static_cast<std::int32_t>(self),
-         c == tallest ? height - 1 : static_cast<std::uint32_t>(*rc::gen::inRange<int>(0, static_cast<int>(height))),
-         next_node);
+         c == tallest ? height - 1 : static_cast<std::uint32_t>(*rc::gen::inRange<int>(0, static_cast<int>(height))), next_node);
 }
 
 Generated tree() {
@@ -60,8 +58,7 @@ Generated tree() {
   std::size_t next = 1;
   t.domains.push_back({"first", static_cast<std::uint32_t>(levels) - 1, -1, {}, {base::NodeIndex{0}}, false, true});
   const auto roots = *rc::gen::inRange(0, 3);
-  for (int r = 0; r < roots; ++r)
-    grow(g, -1, static_cast<std::uint32_t>(r == 0 ? levels - 1 : *rc::gen::inRange(0, levels)), next);
+  for (int r = 0; r < roots; ++r) grow(g, -1, static_cast<std::uint32_t>(r == 0 ? levels - 1 : *rc::gen::inRange(0, levels)), next);
   if (roots == 0) t.levels.erase(t.levels.begin(), t.levels.end() - 1), t.domains[0].level = 0;
   t.joined = roots == 0 || *rc::gen::arbitrary<bool>();
   // In one order that is not the order of names.
@@ -118,13 +115,11 @@ void survives(const Generated& g, const std::string& format) {
 }  // namespace
 
 TEST_CASE("export then import is the identity for trees, in every format that holds them") {
-  for (const auto* format : {"yaml", "slurm-tree", "slurm-yaml", "topograph"})
-    check_property(format, [&] { survives(tree(), format); });
+  for (const auto* format : {"yaml", "slurm-tree", "slurm-yaml", "topograph"}) check_property(format, [&] { survives(tree(), format); });
 }
 
 TEST_CASE("export then import is the identity for blocks, in every format that holds them") {
-  for (const auto* format : {"yaml", "slurm-block", "slurm-yaml", "topograph"})
-    check_property(format, [&] { survives(blocks(), format); });
+  for (const auto* format : {"yaml", "slurm-block", "slurm-yaml", "topograph"}) check_property(format, [&] { survives(blocks(), format); });
 }
 
 TEST_CASE("a kind that a format can not hold is refused with the format to use") {
@@ -134,6 +129,6 @@ TEST_CASE("a kind that a format can not hold is refused with the format to use")
   t.kind = model::Topology::Kind::block;
   CHECK(to_text(wire::export_topology(t, names, "slurm-tree").error()) ==
         "--format: the topology t is not of kind tree (given: slurm-tree); use slurm-block or yaml");
-  CHECK(to_text(wire::export_topology(t, names, "slurm").error())
-            .find("slurm-tree, slurm-block, slurm-yaml, topograph, yaml") != std::string::npos);
+  CHECK(to_text(wire::export_topology(t, names, "slurm").error()).find("slurm-tree, slurm-block, slurm-yaml, topograph, yaml") !=
+        std::string::npos);
 }

@@ -50,7 +50,8 @@ void wait_until(const std::string& what, const std::function<bool()>& is_true) {
 }
 
 FakeController::FakeController() {
-  server_ = std::make_unique<http::Server>(loop_, http::ServerOptions{}, [this](const http::Request& request, const http::Responder& done) { done(answer(request)); });
+  server_ = std::make_unique<http::Server>(loop_, http::ServerOptions{},
+                                           [this](const http::Request& request, const http::Responder& done) { done(answer(request)); });
   port_ = server_->listen_tcp("127.0.0.1", 0).value();
   thread_ = std::thread([this] { loop_.run(); });
 }
@@ -74,8 +75,10 @@ http::Response FakeController::answer(const http::Request& request) {
     return json(wire::message_text(wire::EnrolAnswer{node_, "test", key_.public_key()}));
   }
   const auto h = [&](std::string_view name) { return std::string{request.header(name)}; };
-  const daemon::SignatureHeaders headers{h(daemon::header_key), h(daemon::header_time), h(daemon::header_nonce), h(daemon::header_signature)};
-  const auto good = daemon::check_signature(node_key_, headers, {request.method, request.target, request.body, "controller"}, daemon::wall_now(), nonces_);
+  const daemon::SignatureHeaders headers{h(daemon::header_key), h(daemon::header_time), h(daemon::header_nonce),
+                                         h(daemon::header_signature)};
+  const auto good = daemon::check_signature(node_key_, headers, {request.method, request.target, request.body, "controller"},
+                                            daemon::wall_now(), nonces_);
   if (!good) return http::problem(good.error());
   if (deaf_) return http::problem({base::Code::unavailable, "deaf", {}, {}, {}, {}});
   if (request.target == "/v1/agent/register") {
@@ -109,7 +112,8 @@ std::optional<wire::AttemptReport> FakeController::report(std::uint64_t job, Wha
   return std::nullopt;
 }
 wire::AttemptReport FakeController::wait_for(std::uint64_t job, What what) const {
-  wait_until("report " + std::to_string(static_cast<int>(what)) + " of job " + std::to_string(job), [&] { return report(job, what).has_value(); });
+  wait_until("report " + std::to_string(static_cast<int>(what)) + " of job " + std::to_string(job),
+             [&] { return report(job, what).has_value(); });
   return *report(job, what);
 }
 int FakeController::received(std::uint64_t job, What what) const {
@@ -125,20 +129,39 @@ int FakeController::registrations() const {
   const std::lock_guard guard(lock_);
   return registrations_;
 }
-void FakeController::acknowledge(bool on) { const std::lock_guard guard(lock_); acknowledge_ = on; }
-void FakeController::set_fenced(std::vector<wire::AttemptName> f) { const std::lock_guard guard(lock_); fenced_ = std::move(f); }
-void FakeController::set_epoch(std::uint64_t e) { const std::lock_guard guard(lock_); epoch_ = e; }
-void FakeController::set_lease(std::optional<base::Duration> l) { const std::lock_guard guard(lock_); lease_ = l; }
-void FakeController::set_deaf(bool on) { const std::lock_guard guard(lock_); deaf_ = on; }
+void FakeController::acknowledge(bool on) {
+  const std::lock_guard guard(lock_);
+  acknowledge_ = on;
+}
+void FakeController::set_fenced(std::vector<wire::AttemptName> f) {
+  const std::lock_guard guard(lock_);
+  fenced_ = std::move(f);
+}
+void FakeController::set_epoch(std::uint64_t e) {
+  const std::lock_guard guard(lock_);
+  epoch_ = e;
+}
+void FakeController::set_lease(std::optional<base::Duration> l) {
+  const std::lock_guard guard(lock_);
+  lease_ = l;
+}
+void FakeController::set_deaf(bool on) {
+  const std::lock_guard guard(lock_);
+  deaf_ = on;
+}
 
-http::Request FakeController::sign(const std::string& method, const std::string& target, std::string body, const daemon::KeyPair* signer) const {
+http::Request FakeController::sign(const std::string& method, const std::string& target, std::string body,
+                                   const daemon::KeyPair* signer) const {
   http::Request request;
   request.method = method;
   request.target = target;
   request.body = std::move(body);
-  const auto h = daemon::sign_request(signer != nullptr ? *signer : key_, "controller", {method, target, request.body, node}, daemon::wall_now());
-  request.headers = {{std::string{daemon::header_key}, h.key}, {std::string{daemon::header_time}, h.time},
-                     {std::string{daemon::header_nonce}, h.nonce}, {std::string{daemon::header_signature}, h.signature}};
+  const auto h =
+      daemon::sign_request(signer != nullptr ? *signer : key_, "controller", {method, target, request.body, node}, daemon::wall_now());
+  request.headers = {{std::string{daemon::header_key}, h.key},
+                     {std::string{daemon::header_time}, h.time},
+                     {std::string{daemon::header_nonce}, h.nonce},
+                     {std::string{daemon::header_signature}, h.signature}};
   return request;
 }
 
@@ -191,9 +214,11 @@ AgentProcess::AgentProcess(FakeController& controller, const std::string& extra)
   ::mkdir(work_dir.c_str(), 0777);
   ::chmod(work_dir.c_str(), 0777);
   std::ofstream(root + "/boot") << "boot-1\n";
-  std::ofstream(root + "/agent.yaml") << "name: " << node << "\ncontroller: 127.0.0.1:" << controller.port() << "\nlisten: 127.0.0.1:0\naddress: 127.0.0.1\n"
-                                      << "spool: " << root << "/spool\nkey_dir: " << root << "/keys\nsupervisor: " << SWITCHYARD_SUPERVISOR << "\nboot_id_file: " << root
-                                      << "/boot\ncpus: 4\nmemory: 2GiB\ngres: [gpu:2]\n" << extra;
+  std::ofstream(root + "/agent.yaml") << "name: " << node << "\ncontroller: 127.0.0.1:" << controller.port()
+                                      << "\nlisten: 127.0.0.1:0\naddress: 127.0.0.1\n"
+                                      << "spool: " << root << "/spool\nkey_dir: " << root << "/keys\nsupervisor: " << SWITCHYARD_SUPERVISOR
+                                      << "\nboot_id_file: " << root << "/boot\ncpus: 4\nmemory: 2GiB\ngres: [gpu:2]\n"
+                                      << extra;
 }
 
 AgentProcess::~AgentProcess() {
@@ -269,7 +294,8 @@ pid_t AgentProcess::supervisor_of(std::uint64_t job) const {
     const std::string pid = entry.path().filename();
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
     const std::string line = read_file(entry.path() / "cmdline");
-    if (line.find("switchyard-supervisor") != std::string::npos && line.find(root + "/spool/attempts/" + std::to_string(job) + ".") != std::string::npos)
+    if (line.find("switchyard-supervisor") != std::string::npos &&
+        line.find(root + "/spool/attempts/" + std::to_string(job) + ".") != std::string::npos)
       return static_cast<pid_t>(std::stol(pid));
   }
   return 0;

@@ -41,10 +41,16 @@ class FakeController {
   void set_deaf(bool on);                                    // answers 503 to everything
 
   // Sends to the agent as the controller (or as `signer`). Returns status and body.
-  struct Sent { int status{}; std::string body; };
+  struct Sent {
+    int status{};
+    std::string body;
+  };
   template <class Message>
-  Sent post(const std::string& target, const Message& m) const { return send(sign("POST", target, sy::wire::message_text(m))); }
-  sy::http::Request sign(const std::string& method, const std::string& target, std::string body, const sy::daemon::KeyPair* signer = nullptr) const;
+  Sent post(const std::string& target, const Message& m) const {
+    return send(sign("POST", target, sy::wire::message_text(m)));
+  }
+  sy::http::Request sign(const std::string& method, const std::string& target, std::string body,
+                         const sy::daemon::KeyPair* signer = nullptr) const;
   Sent send(const sy::http::Request&) const;
   sy::wire::LaunchMessage launch(std::uint64_t job, const std::string& script, const std::string& work_dir) const;
   template <class Message>

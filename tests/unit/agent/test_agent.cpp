@@ -334,7 +334,7 @@ TEST_CASE("enrolment needs the right token and the right controller, and keeps i
   CHECK(agent.log().find("fingerprint") != std::string::npos);
   CHECK(agent.enrol(controller.token("n2")) == 1);     // another node
   CHECK(agent.enrol(controller.token("n1")) == 0);
-  struct stat s {};
+  struct stat s{};
   for (const char* name : {"/keys/node.key", "/keys/controller.pub"}) {
     REQUIRE(::stat((agent.root + name).c_str(), &s) == 0);
     CHECK((s.st_mode & 0777) == 0600);
@@ -346,7 +346,9 @@ TEST_CASE("enrolment needs the right token and the right controller, and keeps i
 TEST_CASE("a second agent on the same spool, a lax spool and a lax key are refused at the start") {
   World w;
   AgentProcess& a = w.agent;
-  const auto exits = [&] { return std::system((std::string{SWITCHYARD_AGENT} + " --config " + a.root + "/agent.yaml >>" + a.root + "/second 2>&1").c_str()); };
+  const auto exits = [&] {
+    return std::system((std::string{SWITCHYARD_AGENT} + " --config " + a.root + "/agent.yaml >>" + a.root + "/second 2>&1").c_str());
+  };
   CHECK(exits() != 0);
   a.kill();
   ::chmod((a.root + "/keys/node.key").c_str(), 0644);

@@ -1,8 +1,7 @@
-#include "daemon/agent/job_environment.hpp"
-
 #include <algorithm>
 
 #include "daemon/agent/cpu_binding.hpp"
+#include "daemon/agent/job_environment.hpp"
 #include "support/catch.hpp"
 
 using namespace sy;
@@ -30,7 +29,8 @@ wire::LaunchMessage message() {
   m.cpus_per_task = base::whole_cpus(2);
   m.work_dir = m.submit_dir = "/home/ann";
   m.submit_host = "head";
-  m.environment = {"PATH=/opt/bin", "SLURM_JOB_ID=1", "SLURM_MEM_PER_NODE=9", "CUDA_VISIBLE_DEVICES=7", "SLURM_CONF=/etc/x", "BROKEN", "EMPTY="};
+  m.environment = {"PATH=/opt/bin", "SLURM_JOB_ID=1", "SLURM_MEM_PER_NODE=9", "CUDA_VISIBLE_DEVICES=7", "SLURM_CONF=/etc/x",
+                   "BROKEN",        "EMPTY="};
   return m;
 }
 
@@ -45,14 +45,39 @@ const Account ann{"ann", "/home/ann", "/bin/bash"};
 
 TEST_CASE("a job reads the names that scripts and frameworks use, new and old") {
   const auto e = job_environment(message(), ann, false);
-  for (const auto& [name, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"SLURM_JOB_ID", "42"}, {"SLURM_JOBID", "42"}, {"SLURM_JOB_NAME", "train"}, {"SLURM_JOB_NODELIST", "n[1-3]"}, {"SLURM_NODELIST", "n[1-3]"},
-           {"SLURM_JOB_NUM_NODES", "3"}, {"SLURM_NNODES", "3"}, {"SLURM_NTASKS", "5"}, {"SLURM_NPROCS", "5"}, {"SLURM_TASKS_PER_NODE", "2(x2),1"},
-           {"SLURM_JOB_CPUS_PER_NODE", "4(x2),2"}, {"SLURM_CPUS_ON_NODE", "4"}, {"SLURM_CPUS_PER_TASK", "2"}, {"SLURM_SUBMIT_DIR", "/home/ann"},
-           {"SLURM_SUBMIT_HOST", "head"}, {"SLURM_JOB_PARTITION", "gpu"}, {"SLURM_CLUSTER_NAME", "lab"}, {"SLURMD_NODENAME", "n1"}, {"SLURM_NODEID", "0"},
-           {"SLURM_PROCID", "0"}, {"SLURM_LOCALID", "0"}, {"SLURM_JOB_UID", "1000"}, {"SLURM_JOB_USER", "ann"}, {"HOME", "/home/ann"}, {"USER", "ann"},
-           {"SHELL", "/bin/bash"}, {"PATH", "/opt/bin"}, {"SLURM_CONF", "/etc/x"}, {"EMPTY", ""}, {"SLURM_RESTART_COUNT", "(absent)"},
-           {"SLURM_MEM_PER_NODE", "(absent)"}, {"CUDA_VISIBLE_DEVICES", "(absent)"}, {"BROKEN", "(absent)"}})
+  for (const auto& [name, expected] : std::vector<std::pair<std::string, std::string>>{{"SLURM_JOB_ID", "42"},
+                                                                                       {"SLURM_JOBID", "42"},
+                                                                                       {"SLURM_JOB_NAME", "train"},
+                                                                                       {"SLURM_JOB_NODELIST", "n[1-3]"},
+                                                                                       {"SLURM_NODELIST", "n[1-3]"},
+                                                                                       {"SLURM_JOB_NUM_NODES", "3"},
+                                                                                       {"SLURM_NNODES", "3"},
+                                                                                       {"SLURM_NTASKS", "5"},
+                                                                                       {"SLURM_NPROCS", "5"},
+                                                                                       {"SLURM_TASKS_PER_NODE", "2(x2),1"},
+                                                                                       {"SLURM_JOB_CPUS_PER_NODE", "4(x2),2"},
+                                                                                       {"SLURM_CPUS_ON_NODE", "4"},
+                                                                                       {"SLURM_CPUS_PER_TASK", "2"},
+                                                                                       {"SLURM_SUBMIT_DIR", "/home/ann"},
+                                                                                       {"SLURM_SUBMIT_HOST", "head"},
+                                                                                       {"SLURM_JOB_PARTITION", "gpu"},
+                                                                                       {"SLURM_CLUSTER_NAME", "lab"},
+                                                                                       {"SLURMD_NODENAME", "n1"},
+                                                                                       {"SLURM_NODEID", "0"},
+                                                                                       {"SLURM_PROCID", "0"},
+                                                                                       {"SLURM_LOCALID", "0"},
+                                                                                       {"SLURM_JOB_UID", "1000"},
+                                                                                       {"SLURM_JOB_USER", "ann"},
+                                                                                       {"HOME", "/home/ann"},
+                                                                                       {"USER", "ann"},
+                                                                                       {"SHELL", "/bin/bash"},
+                                                                                       {"PATH", "/opt/bin"},
+                                                                                       {"SLURM_CONF", "/etc/x"},
+                                                                                       {"EMPTY", ""},
+                                                                                       {"SLURM_RESTART_COUNT", "(absent)"},
+                                                                                       {"SLURM_MEM_PER_NODE", "(absent)"},
+                                                                                       {"CUDA_VISIBLE_DEVICES", "(absent)"},
+                                                                                       {"BROKEN", "(absent)"}})
     CHECK(name + "=" + value(e, name) == name + "=" + expected);
 }
 

@@ -1,5 +1,4 @@
 #include "base/directives.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::base;
@@ -27,7 +26,8 @@ TEST_CASE("only #SBATCH at column 0 followed by a blank is a directive") {
   CHECK(words_of("#!/bin/sh\n#SBATCH -N 2\n") == Words{"-N", "2"});
   CHECK(words_of("#SBATCH -N2") == Words{"-N2"});
   CHECK(words_of("#SBATCH\t-N2\n") == Words{"-N2"});
-  for (const std::string comment : {" #SBATCH -N2", "##SBATCH -N2", "# SBATCH -N2", "#sbatch -N2", "#SBATCHX -N2", "#SBATCH-N2", "#PBS -N2"}) {
+  for (const std::string comment :
+       {" #SBATCH -N2", "##SBATCH -N2", "# SBATCH -N2", "#sbatch -N2", "#SBATCHX -N2", "#SBATCH-N2", "#PBS -N2"}) {
     INFO(comment);
     CHECK(words_of("#!/bin/sh\n" + comment + "\n#SBATCH -t 5\n") == Words{"-t", "5"});
   }
@@ -75,8 +75,7 @@ TEST_CASE("line ends of DOS, tabs and trailing blanks do not matter") {
 TEST_CASE("an unmatched quote is refused with its line") {
   const auto got = read_directives("#!/bin/sh\n#SBATCH -N2\n#SBATCH --comment=\"abc\n");
   REQUIRE_FALSE(got);
-  CHECK(to_text(got.error()) ==
-        "line 3: the quote \" at character 12 is never closed (given: \"abc); close it with another \"");
+  CHECK(to_text(got.error()) == "line 3: the quote \" at character 12 is never closed (given: \"abc); close it with another \"");
   CHECK_FALSE(read_directives("#SBATCH -J it's\n"));
   CHECK_FALSE(read_directives("#SBATCH -J \"a\\\"\n"));
   CHECK(read_directives("#!/bin/sh\necho\n#SBATCH -J it's\n"));  // never read
@@ -109,7 +108,10 @@ TEST_CASE("a script is refused when it is empty, binary, too large, or its first
       {" \n\r\n\t", "the batch script is empty"},
       {"echo hi\n", "the first line of a batch script must begin with #! and name its interpreter"},
       {"\n#!/bin/sh\n", "the first line of a batch script must begin with #! and name its interpreter"},
-      {std::string("\x7f" "ELF\0\1", 6), "this is a binary file, not a batch script"},
+      {std::string("\x7f"
+                   "ELF\0\1",
+                   6),
+       "this is a binary file, not a batch script"},
       {"#!", "the #! line names no interpreter"},
       {"#! \r\nx\n", "the #! line names no interpreter"},
       {"#!/bin/sh\r\necho\r\n", "the #! line ends as on DOS (CR LF), so its interpreter can not be found"},

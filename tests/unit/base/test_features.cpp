@@ -1,5 +1,4 @@
 #include "base/features.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::base;
@@ -63,9 +62,12 @@ TEST_CASE("a feature expression that can not be read is refused with the positio
       {"a*", "a count of nodes from 1 is expected after '*' (at character 3 of the feature expression)"},
       {"a*9999999", "a count is more than 1000000 (at character 9 of the feature expression)"},
       {"a b", "'b' is not expected here (at character 3 of the feature expression)"},
-      {"[a|b]|c", "alternatives in brackets and counts can only be joined by & and not be nested (at character 8 of the feature expression)"},
-      {"(a*2)|b", "alternatives in brackets and counts can only be joined by & and not be nested (at character 8 of the feature expression)"},
-      {"[[a|b]|c]", "alternatives in brackets and counts can only be joined by & and not be nested (at character 10 of the feature expression)"},
+      {"[a|b]|c",
+       "alternatives in brackets and counts can only be joined by & and not be nested (at character 8 of the feature expression)"},
+      {"(a*2)|b",
+       "alternatives in brackets and counts can only be joined by & and not be nested (at character 8 of the feature expression)"},
+      {"[[a|b]|c]",
+       "alternatives in brackets and counts can only be joined by & and not be nested (at character 10 of the feature expression)"},
   };
   for (const auto& [text, message] : rows) {
     INFO(text);
@@ -95,7 +97,8 @@ TEST_CASE("changing between & and | nests without a parenthesis, and is bounded 
 
 TEST_CASE("a node matches by its features") {
   const Features node{"a100", "ib", "rack1"};
-  for (const std::string text : {"a100", "a100&ib", "a100|v100", "(v100|a100)&!rack2", "!v100", "[rack1|rack2]", "rack1*4&rack2*2", "ib*2&a100"})
+  for (const std::string text :
+       {"a100", "a100&ib", "a100|v100", "(v100|a100)&!rack2", "!v100", "[rack1|rack2]", "rack1*4&rack2*2", "ib*2&a100"})
     CHECK(matches(parsed(text), node));
   for (const std::string text : {"a10", "a1000", "a100&v100", "!ib", "!(v100|ib)", "[rack2|rack3]", "rack2*1&rack3*1", "rack1*2&v100"})
     CHECK_FALSE(matches(parsed(text), node));

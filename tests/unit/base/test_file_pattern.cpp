@@ -1,5 +1,4 @@
 #include "base/file_pattern.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::base;

@@ -1,5 +1,4 @@
 #include "base/node_set.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::base;

@@ -1,7 +1,6 @@
-#include "base/option_table.hpp"
-
 #include <array>
 
+#include "base/option_table.hpp"
 #include "support/catch.hpp"
 
 using namespace sy::base;

@@ -1,15 +1,14 @@
-#include "base/signals.hpp"
-
 #include <csignal>
 
+#include "base/signals.hpp"
 #include "support/catch.hpp"
 
 using namespace sy::base;
 
 TEST_CASE("signals read by name in any case and by number") {
   const std::vector<std::pair<std::string, int>> rows{
-      {"TERM", SIGTERM}, {"SIGTERM", SIGTERM}, {"term", SIGTERM}, {"SigUsr1", SIGUSR1}, {"USR2", SIGUSR2}, {"9", 9},
-      {"64", 64},        {"1", 1},             {"INT", SIGINT},   {"CONT", SIGCONT},    {"STOP", SIGSTOP}, {"09", 9},
+      {"TERM", SIGTERM}, {"SIGTERM", SIGTERM}, {"term", SIGTERM}, {"SigUsr1", SIGUSR1}, {"USR2", SIGUSR2}, {"9", 9}, {"64", 64},
+      {"1", 1},          {"INT", SIGINT},      {"CONT", SIGCONT}, {"STOP", SIGSTOP},    {"09", 9},
   };
   for (const auto& [text, number] : rows) {
     INFO(text);

@@ -1,5 +1,4 @@
 #include "base/time_text.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::base;
@@ -10,14 +9,22 @@ constexpr std::int64_t minute = 60, hour = 3'600, day = 86'400;
 
 TEST_CASE("walltimes read as Slurm reads them") {
   const std::vector<std::pair<std::string, std::int64_t>> rows{
-      {"30", 30 * minute},   {"0", 0},
-      {"0:20:0", 20 * minute}, {"1:0:0", hour},
-      {"0-00:10", 10 * minute}, {"7-00:00:00", 7 * day},
-      {"100:00:00", 100 * hour}, {"1-12", 36 * hour},
-      {"1:30", 90},          {"90:00", 90 * minute},
-      {"1-0:0:1", day + 1},  {"00:00:01", 1},
-      {"0-0", 0},            {"4320", 3 * day},
-      {"1-1:1:1", day + hour + minute + 1}, {"1000000-0", 1'000'000 * day},
+      {"30", 30 * minute},
+      {"0", 0},
+      {"0:20:0", 20 * minute},
+      {"1:0:0", hour},
+      {"0-00:10", 10 * minute},
+      {"7-00:00:00", 7 * day},
+      {"100:00:00", 100 * hour},
+      {"1-12", 36 * hour},
+      {"1:30", 90},
+      {"90:00", 90 * minute},
+      {"1-0:0:1", day + 1},
+      {"00:00:01", 1},
+      {"0-0", 0},
+      {"4320", 3 * day},
+      {"1-1:1:1", day + hour + minute + 1},
+      {"1000000-0", 1'000'000 * day},
   };
   for (const auto& [text, secs] : rows) {
     INFO(text);
@@ -35,8 +42,8 @@ TEST_CASE("walltimes read as Slurm reads them") {
 }
 
 TEST_CASE("a walltime that can not be read is refused with the forms that can") {
-  for (const std::string text : {"", "-2", "-1:00", "1:", ":1", "1:2:3:4", "1-", "-", "1-1-1", "1-2:3:4:5", "10m", "1h", "abc", " 10",
-                                 "10 ", "1.5", "+5", "1:-5", "0x10", "UNLIMITEDX", "1::2"}) {
+  for (const std::string text : {"",   "-2",  "-1:00", "1:",  ":1",  "1:2:3:4", "1-",   "-",    "1-1-1",      "1-2:3:4:5", "10m",
+                                 "1h", "abc", " 10",   "10 ", "1.5", "+5",      "1:-5", "0x10", "UNLIMITEDX", "1::2"}) {
     INFO(text);
     const auto got = parse_walltime(text);
     REQUIRE_FALSE(got);
@@ -47,8 +54,8 @@ TEST_CASE("a walltime that can not be read is refused with the forms that can") 
 }
 
 TEST_CASE("a walltime beyond a million days is refused instead of overflowing") {
-  for (const std::string text : {"1000000-0:0:1", "1000001-0", "99999999999999999999", "9223372036854775807",
-                                 "0:0:99999999999999999999999", "18446744073709551617", "1-99999999999999999999"}) {
+  for (const std::string text : {"1000000-0:0:1", "1000001-0", "99999999999999999999", "9223372036854775807", "0:0:99999999999999999999999",
+                                 "18446744073709551617", "1-99999999999999999999"}) {
     INFO(text);
     const auto got = parse_walltime(text);
     REQUIRE_FALSE(got);

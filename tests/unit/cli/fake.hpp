@@ -30,8 +30,8 @@ class FakeTransport : public Transport {
   base::Result<Response> send(const Request& request) override {
     controller_.asked.push_back(request);
     if (controller_.dead)
-      return base::fail(base::Error{
-          base::Code::unavailable, "can not reach it", "connect_failed", {}, "/run/test.sock", "is switchyardd running?"});
+      return base::fail(
+          base::Error{base::Code::unavailable, "can not reach it", "connect_failed", {}, "/run/test.sock", "is switchyardd running?"});
     const auto found = controller_.answers.find(request.method + " " + request.path.substr(0, request.path.find('?')));
     if (found == controller_.answers.end())
       return Response{404, R"({"status":404,"code":"not_found","detail":"nothing there","field":"path"})"};
@@ -60,9 +60,7 @@ struct World {
     context.read_stdin = [] { return std::string{"#!/bin/sh\ntrue\n"}; };
     context.connect = [this](const std::string&) { return std::make_unique<FakeTransport>(controller); };
   }
-  void answer(const std::string& what, std::string body, int status = 200) {
-    controller.answers[what] = {status, std::move(body)};
-  }
+  void answer(const std::string& what, std::string body, int status = 200) { controller.answers[what] = {status, std::move(body)}; }
   int run(Words words) { return run_command(context, words); }
   std::string out() const { return context.out.text(); }
   std::string err() const { return context.err.text(); }

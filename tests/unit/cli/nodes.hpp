@@ -7,8 +7,8 @@ namespace sy::cli::test {
 
 inline std::string node_json(const std::string& name, const std::string& state, const std::string& memory = "16384",
                              const std::string& held = "0") {
-  return R"({"name":")" + name + R"(","state":")" + state + R"(","contact":"up","cpus":8,"cpus_held":)" + held +
-         R"(,"memory_mib":)" + memory +
+  return R"({"name":")" + name + R"(","state":")" + state + R"(","contact":"up","cpus":8,"cpus_held":)" + held + R"(,"memory_mib":)" +
+         memory +
          R"J(,"memory_held_mib":0,"sockets":1,"cores_per_socket":4,"threads_per_core":2,"gres":[{"name":"gpu","type":"a100","index":0},{"name":"gpu","type":"a100","index":1}],
  "gres_text":"gpu:a100:2","gres_used_text":"gpu:a100:0(IDX:N/A)","features":["a100","ib"],"weight":1,"address":"10.0.0.1","port":6831,"boot_id":"b","boot_time_us":1795900000000000,
  "registered_at_us":1795950000000000,"version":"0.1.0","partitions":["main"],"jobs":[],"enrolled":true,"reason":"","reason_by":"","reason_at_us":null,"drained":false,"down":false})J";

@@ -214,9 +214,9 @@ TEST_CASE("blanks around = are refused with the right way to write it") {
 }
 
 TEST_CASE("options of later releases are refused by name") {
-  for (const std::string options : {"--array=0-35", "--array=1-22%5", "--array=0-9999999", "--dependency=singleton",
-                                    "--dependency=afterok:12:13", "--begin=16:00", "--deadline=now+4hours",
-                                    "--licenses=comsol@server:5", "--reservation=maint", "--ntasks-per-core=1"}) {
+  for (const std::string options :
+       {"--array=0-35", "--array=1-22%5", "--array=0-9999999", "--dependency=singleton", "--dependency=afterok:12:13", "--begin=16:00",
+        "--deadline=now+4hours", "--licenses=comsol@server:5", "--reservation=maint", "--ntasks-per-core=1"}) {
     const auto error = refusal(options);
     CHECK(error.code == base::Code::unsupported);
     CHECK(error.field == "line 2: " + options.substr(0, options.find('=')));
@@ -235,8 +235,7 @@ TEST_CASE("options of site plugins are refused by name") {
 }
 
 TEST_CASE("only #SBATCH at the start of a line before the first command counts") {
-  const auto read =
-      script("#!/bin/sh\n # SBATCH -N 9\n##SBATCH -N 8\n#sbatch -N 7\n\n#SBATCH -N 3\ntrue\n#SBATCH -N 4\n#SBATCH -n 5\n");
+  const auto read = script("#!/bin/sh\n # SBATCH -N 9\n##SBATCH -N 8\n#sbatch -N 7\n\n#SBATCH -N 3\ntrue\n#SBATCH -N 4\n#SBATCH -n 5\n");
   REQUIRE(read.done);
   CHECK(read.request.spec.groups[0].nodes.min == 3);
   REQUIRE(read.warnings.size() == 1);
@@ -246,8 +245,7 @@ TEST_CASE("only #SBATCH at the start of a line before the first command counts")
 TEST_CASE("no option is swallowed: each is carried out, stored, or refused by name") {
   for (const auto& option : submit_options()) {
     INFO(option.rule.name);
-    const bool refused =
-        option.standing == SubmitOption::Standing::later || option.standing == SubmitOption::Standing::plugin;
+    const bool refused = option.standing == SubmitOption::Standing::later || option.standing == SubmitOption::Standing::plugin;
     CHECK((option.apply == nullptr) == refused);
     if (option.rule.canonical.empty()) continue;
     bool known = false;

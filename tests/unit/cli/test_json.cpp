@@ -5,8 +5,7 @@
 using namespace sy::cli;
 
 TEST_CASE("a JSON text is read in place, with escapes decoded and missing members null") {
-  auto read = JsonDocument::parse(
-      R"({"jobs":[{"id":7,"name":"a\"\u00e9\ud83d\ude00"},{"id":8,"x":[1,2.5,true,null]}],"next":null})");
+  auto read = JsonDocument::parse(R"({"jobs":[{"id":7,"name":"a\"\u00e9\ud83d\ude00"},{"id":8,"x":[1,2.5,true,null]}],"next":null})");
   REQUIRE(read);
   const auto root = read->root();
   std::vector<std::int64_t> ids;
@@ -30,12 +29,7 @@ TEST_CASE("broken or endlessly nested JSON is refused with the byte where it bre
 
 TEST_CASE("what the writer writes, the reader reads") {
   JsonWriter w;
-  w.object()
-      .member("text", "tab\t quote\" \x01")
-      .member("n", -5)
-      .member("x", 1.5)
-      .member("yes", true)
-      .list("l", std::vector<int>{1, 2});
+  w.object().member("text", "tab\t quote\" \x01").member("n", -5).member("x", 1.5).member("yes", true).list("l", std::vector<int>{1, 2});
   w.name("o").object().close().close();
   auto read = JsonDocument::parse(w.text());
   REQUIRE(read);

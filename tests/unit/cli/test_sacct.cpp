@@ -61,8 +61,8 @@ TEST_CASE("every column of sacct can be printed") {
 }
 
 TEST_CASE("sacct takes widths to either side") {
-  CHECK(sacct({"-X", "-n", "-o", "jobid,state%20"})
-            .rfind("1                       COMPLETED \n2            CANCELLED by 1000", 0) == std::string::npos);
+  CHECK(sacct({"-X", "-n", "-o", "jobid,state%20"}).rfind("1                       COMPLETED \n2            CANCELLED by 1000", 0) ==
+        std::string::npos);
   CHECK(sacct({"-X", "-n", "-o", "state%20"}).rfind("           COMPLETED \n   CANCELLED by 1000 \n", 0) == 0);
   CHECK(sacct({"-X", "-n", "-o", "nodelist%-10,jobname"}).rfind("n[1-2]          train \nn3         a_long_jo+ \n", 0) == 0);
 }
@@ -75,8 +75,8 @@ TEST_CASE("sacct shows since midnight, or ever for named jobs, and for whom") {
         "/v1/accounting?since_us=1795946400000000&until_us=1795960800999999&limit=10000");
   CHECK(asked({"-u", "bob", "-S1970-01-01-00:00:01", "-s", "CD,F", "-D"}) ==
         "/v1/accounting?user=bob&state=completed,failed&since_us=1000000&duplicates=1&limit=10000");
-  CHECK(asked({"-X", "--parsable2", "--clusters", "all", "--noheader", "--format=JobIdRaw,State", "--starttime",
-               "2026-11-28T12:00", "--endtime", "now", "--name", "uuid"})
+  CHECK(asked({"-X", "--parsable2", "--clusters", "all", "--noheader", "--format=JobIdRaw,State", "--starttime", "2026-11-28T12:00",
+               "--endtime", "now", "--name", "uuid"})
             .find("name=uuid&since_us=1795867200000000") != std::string::npos);
 }
 

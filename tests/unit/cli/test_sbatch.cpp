@@ -192,8 +192,7 @@ TEST_CASE("a connection that breaks is tried again with the same key") {
     base::Result<Response> send(const Request& request) override {
       for (const auto& [name, value] : request.headers)
         if (name == "Idempotency-Key") keys.push_back(value);
-      if (keys.size() < 3)
-        return base::fail(base::Error{base::Code::unavailable, "lost", "connection_lost", {}, "/run/test.sock", {}});
+      if (keys.size() < 3) return base::fail(base::Error{base::Code::unavailable, "lost", "connection_lost", {}, "/run/test.sock", {}});
       return Response{201, R"({"id":5,"warnings":[]})"};
     }
   };
@@ -207,12 +206,10 @@ TEST_CASE("a connection that breaks is tried again with the same key") {
 
 TEST_CASE("sbatch --test-only says when and where, and submits nothing") {
   World world;
-  world.answer(
-      "POST /v1/jobs",
-      R"({"id":12,"verdict":{"kind":"fits"},"start_us":1795960800000000,"nodes":"n[1-2]","processors":8,"partition":"main"})");
+  world.answer("POST /v1/jobs",
+               R"({"id":12,"verdict":{"kind":"fits"},"start_us":1795960800000000,"nodes":"n[1-2]","processors":8,"partition":"main"})");
   CHECK(world.run({"sbatch", "--test-only"}) == 0);
-  CHECK(world.err() ==
-        "sbatch: Job 12 to start at 2026-11-29T14:00:00 using 8 processors on nodes n[1-2] in partition main\n");
+  CHECK(world.err() == "sbatch: Job 12 to start at 2026-11-29T14:00:00 using 8 processors on nodes n[1-2] in partition main\n");
   CHECK(world.last().body.find("\"dry_run\":true") != std::string::npos);
 }
 

@@ -33,8 +33,7 @@ TEST_CASE("sinfo prints Slurm's default, long, node, summary and reason formats"
 
 TEST_CASE("sinfo -o takes every letter and -O every name") {
   std::string letters;
-  for (const char letter : std::string{"aAbBcCdDeEfFgGhHiIlLmMnNoOpPrRsStTuUvVwXYzZ"})
-    letters += std::string{"%"} + letter + "|";
+  for (const char letter : std::string{"aAbBcCdDeEfFgGhHiIlLmMnNoOpPrRsStTuUvVwXYzZ"}) letters += std::string{"%"} + letter + "|";
   check_golden("sinfo-all-letters", sinfo({"-o", letters}));
   check_golden("sinfo-all-names", sinfo({"-NO",
                                          "NodeList:|,AllocMem:|,Memory:|,CPUsState:|,StateLong:|,GresUsed:|,Port:|,"

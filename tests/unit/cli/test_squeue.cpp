@@ -46,8 +46,7 @@ TEST_CASE("squeue -o takes every letter, with widths and text between") {
 TEST_CASE("squeue -O takes names with widths and delimiters of any byte") {
   CHECK(squeue({"-h", "-S", "i", "-O", "JobID:|,NumNodes:|,WorkDir:\x1F"}).rfind("1|2|/home/ann/work\x1F\n", 0) == 0);
   CHECK(squeue({"-h", "-S", "i", "-O", "jobid,name:.6"}).rfind("1                    train\n", 0) == 0);
-  CHECK(squeue({"-h", "-S", "i", "--Format", "JobArrayID,StateCompact:4,Reason:10"})
-            .rfind("1                   R   None      \n", 0) == 0);
+  CHECK(squeue({"-h", "-S", "i", "--Format", "JobArrayID,StateCompact:4,Reason:10"}).rfind("1                   R   None      \n", 0) == 0);
 }
 
 TEST_CASE("every name of -O is printed") {
@@ -86,8 +85,8 @@ TEST_CASE("squeue asks for the members its columns need, and no others") {
   CHECK(path.find("state=pending,running,lost,suspended,ending,starting") != std::string::npos);
   CHECK(asked({"-t", "all"}).find("state=") == path.npos);
   CHECK(asked({"--states=R,CD"}).find("state=running,lost,completed") != path.npos);
-  CHECK(asked({"-u", "ann,bob", "-p", "gpu", "-n", "x", "-w", "n[1-2]"})
-            .find("user=ann,bob&partition=gpu&name=x&node=n%5B1-2%5D") != path.npos);
+  CHECK(asked({"-u", "ann,bob", "-p", "gpu", "-n", "x", "-w", "n[1-2]"}).find("user=ann,bob&partition=gpu&name=x&node=n%5B1-2%5D") !=
+        path.npos);
   CHECK(asked({"--me"}).find("user=ann&") != path.npos);
 }
 
@@ -137,6 +136,5 @@ TEST_CASE("a dead controller is told in Slurm's words by squeue") {
   World world;
   world.controller.dead = true;
   CHECK(world.run({"squeue"}) == 1);
-  CHECK(world.err() ==
-        "slurm_load_jobs error: Unable to contact slurm controller (connect failure); tried /run/test.sock\n");
+  CHECK(world.err() == "slurm_load_jobs error: Unable to contact slurm controller (connect failure); tried /run/test.sock\n");
 }

@@ -67,8 +67,7 @@ TEST_CASE("every list of sy is JSON with --json") {
 
 TEST_CASE("a problem becomes one line with field, value, limit and what to do") {
   World world;
-  world.answer("POST /v1/jobs/5/hold",
-               R"({"status":403,"code":"forbidden","detail":"the job belongs to bob","hint":"ask bob"})", 403);
+  world.answer("POST /v1/jobs/5/hold", R"({"status":403,"code":"forbidden","detail":"the job belongs to bob","hint":"ask bob"})", 403);
   CHECK(world.run({"sy", "hold", "5"}) == 1);
   CHECK(world.err() == "sy hold: error: the job belongs to bob; ask bob\n");
 }
@@ -123,8 +122,7 @@ TEST_CASE("sy update changes a job with scontrol's keys") {
 }
 
 TEST_CASE("Slurm's names work as links, as subcommands, and after --as") {
-  for (const Words& words :
-       {Words{"/usr/bin/squeue", "-h"}, Words{"sy", "squeue", "-h"}, Words{"sy", "--as", "squeue", "-h"}}) {
+  for (const Words& words : {Words{"/usr/bin/squeue", "-h"}, Words{"sy", "squeue", "-h"}, Words{"sy", "--as", "squeue", "-h"}}) {
     World world;
     world.answer("GET /v1/jobs", R"({"jobs":[],"next":null})");
     CHECK(world.run(words) == 0);

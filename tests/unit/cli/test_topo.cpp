@@ -51,12 +51,10 @@ TEST_CASE("sy topo draws a file, equal leaves on one line, all of them with --al
   Folder folder;
   folder.file("fabric.conf", fabric);
   World world;
-  check_golden("../topo/tree",
-               outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[01-06]", "--down", "n32"}));
-  check_golden("../topo/tree-all",
-               outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[01-06]", "--all"}));
-  check_golden("../topo/show", outcome(world, {"sy", "topo", "show", "spine1", "--topology", "fabric.conf", "--busy",
-                                               "n[01-06]", "--down", "n16"}));
+  check_golden("../topo/tree", outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[01-06]", "--down", "n32"}));
+  check_golden("../topo/tree-all", outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[01-06]", "--all"}));
+  check_golden("../topo/show",
+               outcome(world, {"sy", "topo", "show", "spine1", "--topology", "fabric.conf", "--busy", "n[01-06]", "--down", "n16"}));
   check_golden("../topo/show-json",
                outcome(world, {"sy", "topo", "show", "leaf2", "--json", "--topology", "fabric.conf", "--busy", "n05"}));
   CHECK(outcome(world, {"sy", "topo", "show", "laef2", "--topology", "fabric.conf"}) ==
@@ -67,8 +65,7 @@ TEST_CASE("sy topo check tells what a file holds, or every fault with its line")
   Folder folder;
   folder.file("fabric.conf", fabric);
   folder.file("bad.conf", "SwitchName=a Switches=b,x Nodes=n1\nSwitchName=b Nodes=n[1-2]\nBlockNam=c\n");
-  folder.file("kai.yaml",
-              "apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nspec: {levels: [{nodeLabel: a.b/rack, alias: rack}]}\n");
+  folder.file("kai.yaml", "apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nspec: {levels: [{nodeLabel: a.b/rack, alias: rack}]}\n");
   World world;
   check_golden("../topo/check", outcome(world, {"sy", "topo", "check", "fabric.conf"}));
   check_golden("../topo/check-faults", outcome(world, {"sy", "topo", "check", "bad.conf"}));
@@ -83,8 +80,7 @@ TEST_CASE("sy topo export writes another format, and refuses one that can not ho
   folder.file("fabric.conf", "SwitchName=r Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n");
   World world;
   for (const auto* format : {"yaml", "slurm-tree", "slurm-yaml", "topograph"})
-    check_golden(std::string("../topo/export-") + format,
-                 outcome(world, {"sy", "topo", "export", "fabric.conf", "--format", format}));
+    check_golden(std::string("../topo/export-") + format, outcome(world, {"sy", "topo", "export", "fabric.conf", "--format", format}));
   const auto refused = outcome(world, {"sy", "topo", "export", "fabric.conf", "--format", "slurm-block"});
   CHECK(refused.find("is not of kind block") != std::string::npos);
 }
@@ -108,9 +104,8 @@ TEST_CASE("sy topo import sends the file, tries all topologies of it before any,
   world.answer("PUT /v1/topologies/t",
                R"({"name":"t","dry_run":false,"changes":["+ s: n[1-2]"],"notes":["text:2: something"],"version":3})");
   world.answer("PUT /v1/topologies/b", R"({"name":"b","dry_run":false,"changes":[],"notes":[],"version":1})");
-  CHECK(
-      outcome(world, {"sy", "topo", "import", "two.yaml"}) ==
-      "+ s: n[1-2]\ntopology t: version 3 is in force\ntopology b: nothing to change\nwarning: text:2: something\nexit 0\n");
+  CHECK(outcome(world, {"sy", "topo", "import", "two.yaml"}) ==
+        "+ s: n[1-2]\ntopology t: version 3 is in force\ntopology b: nothing to change\nwarning: text:2: something\nexit 0\n");
   REQUIRE(world.controller.asked.size() == 4);
   CHECK(world.controller.asked[0].body.find("\"dry_run\":true") != std::string::npos);
   CHECK(world.controller.asked[1].path == "/v1/topologies/b");
@@ -151,12 +146,10 @@ TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code")
   CHECK(unknown.find("core, spine, leaf") != std::string::npos);
   CHECK(unknown.find("\nexit 3\n") != std::string::npos);
   const auto json = attempt({"--json", "--", "-N2", "--within", "leaf"});
-  CHECK(json.find(R"("nodes":"n[01-02]","nodes_in_rank_order":"n[01-02]","level":"leaf","domains":["leaf1"])") !=
-        std::string::npos);
+  CHECK(json.find(R"("nodes":"n[01-02]","nodes_in_rank_order":"n[01-02]","level":"leaf","domains":["leaf1"])") != std::string::npos);
   CHECK(json.find(R"({"rank":1,"node":"n02","tasks":1,"path":"core.spine1.leaf1","segment":0)") != std::string::npos);
   CHECK(attempt({"--", "-N2", "--no-such"}) == "sy topo try: error: --no-such: unknown option\nexit 1\n");
-  CHECK(attempt({"--busy", "m1", "--", "-N2"}) ==
-        "sy topo try: error: --busy: the cluster has no such node (given: m1)\nexit 1\n");
+  CHECK(attempt({"--busy", "m1", "--", "-N2"}) == "sy topo try: error: --busy: the cluster has no such node (given: m1)\nexit 1\n");
 }
 
 TEST_CASE("sy topo quality judges running jobs against the fewest domains that could have held them") {

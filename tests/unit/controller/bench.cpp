@@ -142,7 +142,8 @@ Bench::GotPtr Bench::ask(std::uint32_t uid, const std::string& method, const std
   return got;
 }
 
-Bench::GotPtr Bench::ask_agents(const std::string& method, const std::string& target, const std::string& body, std::vector<http::Header> headers) {
+Bench::GotPtr Bench::ask_agents(const std::string& method, const std::string& target, const std::string& body,
+                                std::vector<http::Header> headers) {
   auto got = std::make_shared<Got>();
   http::Request request{method, target, std::move(headers), body, {false, ~0U, ~0U, 0, "127.0.0.1:5000"}};
   api->handle(Listener::agents, std::move(request), [got](http::Response response) {
@@ -155,7 +156,10 @@ Bench::GotPtr Bench::ask_agents(const std::string& method, const std::string& ta
 Bench::GotPtr Bench::ask_as_node(const std::string& node, const std::string& method, const std::string& target, const std::string& body) {
   const SignatureHeaders s = sign_request(node_keys.at(node), node, {method, target, body, "controller"}, clock);
   return ask_agents(method, target, body,
-                    {{std::string(header_key), s.key}, {std::string(header_time), s.time}, {std::string(header_nonce), s.nonce}, {std::string(header_signature), s.signature}});
+                    {{std::string(header_key), s.key},
+                     {std::string(header_time), s.time},
+                     {std::string(header_nonce), s.nonce},
+                     {std::string(header_signature), s.signature}});
 }
 
 http::Response Bench::now(const GotPtr& got) {
@@ -178,7 +182,8 @@ void Bench::turns(int count) {
 }
 
 std::string Bench::submission(const std::string& spec_members) {
-  return R"({"spec":{"work_dir":"/tmp")" + (spec_members.empty() ? "" : "," + spec_members) + R"(},"script":"#!/bin/sh\ntrue\n","environment":["A=b"]})";
+  return R"({"spec":{"work_dir":"/tmp")" + (spec_members.empty() ? "" : "," + spec_members) +
+         R"(},"script":"#!/bin/sh\ntrue\n","environment":["A=b"]})";
 }
 
 std::uint64_t Bench::submit(std::uint32_t uid, const std::string& spec_members) {

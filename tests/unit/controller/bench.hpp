@@ -47,7 +47,9 @@ class MemoryStore final : public Store {
 
 class NotedAgents final : public AgentLink {
  public:
-  struct Sent { std::string node, target, body; };
+  struct Sent {
+    std::string node, target, body;
+  };
   std::vector<Sent> sent;
   std::function<base::Result<http::Response>(const Sent&)> answers;   // default: 200 {}
   explicit NotedAgents(http::Loop& loop) : loop_(loop) {}

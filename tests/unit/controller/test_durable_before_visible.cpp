@@ -1,6 +1,5 @@
-#include "support/catch.hpp"
-
 #include "bench.hpp"
+#include "support/catch.hpp"
 
 using namespace sy;
 using namespace sy::daemon::testing;
@@ -99,8 +98,8 @@ TEST_CASE("Each start begins a later epoch, whatever the clock says") {
   bench.clock -= base::hours{24};
   bench.api.reset();
   bench.controller.reset();
-  bench.controller = std::make_unique<daemon::Controller>(bench.loop, daemon::Controller::Doors{bench.store, bench.agents, {}, [&] { return bench.clock; }},
-                                                          wire::DaemonSettings{}, bench.key);
+  bench.controller = std::make_unique<daemon::Controller>(
+      bench.loop, daemon::Controller::Doors{bench.store, bench.agents, {}, [&] { return bench.clock; }}, wire::DaemonSettings{}, bench.key);
   REQUIRE(bench.controller->ledger().open());
   CHECK(bench.controller->state().epoch > first);
 }

@@ -1,5 +1,3 @@
-#include "support/catch.hpp"
-
 #include <future>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -7,6 +5,7 @@
 #include "bench.hpp"
 #include "daemon/controller/fence_program.hpp"
 #include "daemon/controller/launch_message.hpp"
+#include "support/catch.hpp"
 #include "wire/agent_messages.hpp"
 
 using namespace sy;
@@ -15,14 +14,16 @@ using namespace sy::daemon::testing;
 using nlohmann::json;
 
 namespace {
-const std::string two_nodes = R"("name":"pair","time_limit_s":60,"script_args":["x"],"groups":[{"nodes":{"min":2},"tasks":4,"cpus_per_task":1}])";
+const std::string two_nodes =
+    R"("name":"pair","time_limit_s":60,"script_args":["x"],"groups":[{"nodes":{"min":2},"tasks":4,"cpus_per_task":1}])";
 
 http::Response problem_with_blame(const char* blame) {
   return {409, "application/problem+json", std::string(R"({"status":409,"detail":"prolog failed","blame":")") + blame + "\"}", {}, false};
 }
 
 struct Up : Bench {
-  explicit Up(std::function<void(wire::DaemonSettings&)> adjust = {}, std::function<void(core::Configure&)> cluster = {}) : Bench(adjust, cluster) {
+  explicit Up(std::function<void(wire::DaemonSettings&)> adjust = {}, std::function<void(core::Configure&)> cluster = {})
+      : Bench(adjust, cluster) {
     bring_up("n1");
     bring_up("n2");
     controller->start();
@@ -78,8 +79,7 @@ TEST_CASE("A job on two nodes: the member is launched first, the lead once it ha
 
 TEST_CASE("A launch tells where each rank sits in the topology") {
   Up bench({}, [](core::Configure& c) { c.settings.default_topology = "fabric"; });
-  const json import{{"format", "slurm-tree"},
-                    {"text", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\nSwitchName=top Switches=s[1-2]\n"}};
+  const json import{{"format", "slurm-tree"}, {"text", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\nSwitchName=top Switches=s[1-2]\n"}};
   const auto imported = bench.call(Bench::root, "PUT", "/v1/topologies/fabric", import.dump());
   INFO(imported.body);
   REQUIRE(imported.status == 200);
@@ -152,7 +152,8 @@ TEST_CASE("A signal is delivered, once for each time it is asked") {
   bench.report(node, id, 1, "accepted");
   bench.report(node, id, 1, "started");
   for (int i = 0; i < 2; ++i)
-    CHECK(bench.call(Bench::ann, "POST", "/v1/jobs/" + std::to_string(id) + "/signal", R"({"signal":"USR1","batch_only":true})").status == 200);
+    CHECK(bench.call(Bench::ann, "POST", "/v1/jobs/" + std::to_string(id) + "/signal", R"({"signal":"USR1","batch_only":true})").status ==
+          200);
   bench.turn_until([&] { return bench.agents.count("/v1/signal") == 2; });
   const auto signal = wire::message_from_text<wire::SignalMessage>(bench.agents.sent.back().body);
   CHECK(signal->signal == 10);
@@ -165,7 +166,9 @@ TEST_CASE("After a restart what is still due is derived from the state and sent 
   bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
   bench.api.reset();
   bench.controller.reset();
-  bench.controller = std::make_unique<Controller>(bench.loop, Controller::Doors{bench.store, bench.agents, look_up_user, [&] { return bench.clock; }}, wire::DaemonSettings{}, bench.key);
+  bench.controller =
+      std::make_unique<Controller>(bench.loop, Controller::Doors{bench.store, bench.agents, look_up_user, [&] { return bench.clock; }},
+                                   wire::DaemonSettings{}, bench.key);
   REQUIRE(bench.controller->ledger().open());
   bench.api = std::make_unique<Api>(*bench.controller);
   bench.controller->start();

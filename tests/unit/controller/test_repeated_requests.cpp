@@ -1,6 +1,5 @@
-#include "support/catch.hpp"
-
 #include "bench.hpp"
+#include "support/catch.hpp"
 
 using namespace sy;
 using namespace sy::daemon::testing;

@@ -1,8 +1,7 @@
-#include "support/catch.hpp"
-
 #include <map>
 
 #include "bench.hpp"
+#include "support/catch.hpp"
 
 using namespace sy;
 using namespace sy::daemon;
@@ -86,7 +85,9 @@ TEST_CASE("Every route on the unix socket lets in exactly the roles it is meant 
     REQUIRE(bench.submit(Bench::ann) == 1);
     const char who = expected.at(name_of(route));
     INFO(name_of(route));
-    const auto status = [&](std::uint32_t uid) { return bench.call(uid, std::string(route.method), concrete(route), body_for(route)).status; };
+    const auto status = [&](std::uint32_t uid) {
+      return bench.call(uid, std::string(route.method), concrete(route), body_for(route)).status;
+    };
     CHECK(kept_out(status(Bench::bob)) == (who == 'o' || who == 'a'));     // a user, not the owner
     CHECK(kept_out(status(7777)) == (who == 'o' || who == 'a'));           // a uid that nobody knows
     CHECK(kept_out(status(~0U)) == (who != '*'));                          // the kernel told nothing
@@ -125,7 +126,10 @@ TEST_CASE("A signature serves one request, unchanged, once, by the node it names
   const std::string body = R"({"boot_id":"b","spool_id":"s"})", target = "/v1/agent/heartbeat";
   const auto headers = [&](const std::string& key_of, const std::string& name, const std::string& to, base::Time at) {
     const SignatureHeaders s = sign_request(bench.node_keys.at(key_of), name, {"POST", target, body, to}, at);
-    return std::vector<http::Header>{{std::string(header_key), s.key}, {std::string(header_time), s.time}, {std::string(header_nonce), s.nonce}, {std::string(header_signature), s.signature}};
+    return std::vector<http::Header>{{std::string(header_key), s.key},
+                                     {std::string(header_time), s.time},
+                                     {std::string(header_nonce), s.nonce},
+                                     {std::string(header_signature), s.signature}};
   };
   const auto good = headers("n1", "n1", "controller", bench.clock);
   CHECK(bench.now(bench.ask_agents("POST", target, body, good)).status == 200);
@@ -133,7 +137,7 @@ TEST_CASE("A signature serves one request, unchanged, once, by the node it names
   CHECK(bench.now(bench.ask_agents("POST", target, body + " ", headers("n1", "n1", "controller", bench.clock))).status == 401);  // changed
   CHECK(bench.now(bench.ask_agents("POST", "/v1/agent/reports", body, headers("n1", "n1", "controller", bench.clock))).status == 401);
   CHECK(bench.now(bench.ask_agents("POST", target, body, headers("n2", "n1", "controller", bench.clock))).status == 401);  // another's key
-  CHECK(bench.now(bench.ask_agents("POST", target, body, headers("n1", "n1", "n2", bench.clock))).status == 401);       // for somebody else
+  CHECK(bench.now(bench.ask_agents("POST", target, body, headers("n1", "n1", "n2", bench.clock))).status == 401);  // for somebody else
   CHECK(bench.now(bench.ask_agents("POST", target, body, headers("n1", "n1", "controller", bench.clock - base::minutes{5}))).status == 401);
   CHECK(bench.now(bench.ask_agents("POST", target, body, headers("n1", "stranger", "controller", bench.clock))).status == 401);
 }
@@ -145,13 +149,20 @@ TEST_CASE("An enrolment token works once, in time, and not after another was use
   const auto begin = issued.body.find("n2."), end = issued.body.find('"', begin);
   const std::string token = issued.body.substr(begin, end - begin);
   const std::string body = R"({"token":")" + token + R"(","public_key":")" + KeyPair::generate().public_key() + "\"}";
-  CHECK(bench.now(bench.ask_agents("POST", "/v1/agent/enrol", R"({"token":"n2.guess.x","public_key":")" + KeyPair::generate().public_key() + "\"}")).status == 401);
+  CHECK(bench
+            .now(bench.ask_agents("POST", "/v1/agent/enrol",
+                                  R"({"token":"n2.guess.x","public_key":")" + KeyPair::generate().public_key() + "\"}"))
+            .status == 401);
   CHECK(bench.now(bench.ask_agents("POST", "/v1/agent/enrol", body)).status == 200);
   CHECK(bench.now(bench.ask_agents("POST", "/v1/agent/enrol", body)).status == 401);
   const auto late = bench.call(Bench::root, "POST", "/v1/nodes/n2/enrol");
   const auto at = late.body.find("n2."), stop = late.body.find('"', at);
   bench.clock += base::minutes{11};
-  CHECK(bench.now(bench.ask_agents("POST", "/v1/agent/enrol", R"({"token":")" + late.body.substr(at, stop - at) + R"(","public_key":")" + KeyPair::generate().public_key() + "\"}")).status == 401);
+  CHECK(bench
+            .now(bench.ask_agents(
+                "POST", "/v1/agent/enrol",
+                R"({"token":")" + late.body.substr(at, stop - at) + R"(","public_key":")" + KeyPair::generate().public_key() + "\"}"))
+            .status == 401);
 }
 
 TEST_CASE("Who asks too often is told so, and others are not kept waiting") {

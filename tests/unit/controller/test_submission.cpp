@@ -1,10 +1,9 @@
-#include "support/catch.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include "bench.hpp"
 #include "daemon/api/submission.hpp"
 #include "daemon/runtime/crypto.hpp"
+#include "support/catch.hpp"
 
 using namespace sy;
 using namespace sy::daemon;
@@ -87,7 +86,9 @@ TEST_CASE("The list goes in pages, filters, and shows the fields asked for") {
 TEST_CASE("A long list does not keep the loop from others") {
   Bench bench([](wire::DaemonSettings& s) { s.limits.burst = 100'000; });
   for (int i = 0; i < 1200; ++i) bench.ask(Bench::ann, "POST", "/v1/jobs", Bench::submission());
-  bench.turn_until([&] { return bench.controller->ledger().committed() == bench.controller->state().sequence && bench.controller->state().jobs.size() == 1200; });
+  bench.turn_until([&] {
+    return bench.controller->ledger().committed() == bench.controller->state().sequence && bench.controller->state().jobs.size() == 1200;
+  });
   const auto list = bench.ask(Bench::ann, "GET", "/v1/jobs?limit=10000");
   CHECK_FALSE(list->there);
   const auto other = bench.call(Bench::bob, "GET", "/v1/partitions/main");
@@ -99,7 +100,8 @@ TEST_CASE("A long poll is answered when the job changes, and when its time is ov
   Bench bench;
   const std::uint64_t id = bench.submit();
   const auto ended = bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=ended");
-  const auto change = bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=change&since=" + std::to_string(bench.controller->state().sequence.value));
+  const auto change =
+      bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=50&for=change&since=" + std::to_string(bench.controller->state().sequence.value));
   const auto brief = bench.ask(Bench::bob, "GET", "/v1/jobs/1?wait=1&for=started&fields=state");
   bench.turns(10);
   CHECK_FALSE(ended->there);

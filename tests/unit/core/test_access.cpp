@@ -10,8 +10,8 @@ Code code_of(const StepResult& r) { return r.reply ? Code::internal : r.reply.er
 TEST_CASE("no verb on a job works for somebody else, for an agent or for nobody") {
   Cluster c;
   const auto id = c.submit(ask());
-  const std::vector<Action> verbs{CancelJob{id}, SignalJob{id, 15, false, false}, HoldJob{id}, ReleaseJob{id}, RequeueJob{id, false},
-                                  UpdateJob{id, {}}};
+  const std::vector<Action> verbs{CancelJob{id},  SignalJob{id, 15, false, false}, HoldJob{id},
+                                  ReleaseJob{id}, RequeueJob{id, false},           UpdateJob{id, {}}};
   for (const auto& verb : verbs) {
     CHECK(code_of(c.run(verb, user(1001, "bob"))) == Code::forbidden);
     CHECK(code_of(c.run(verb, agent("n1"))) == Code::forbidden);
@@ -29,8 +29,9 @@ TEST_CASE("a verb on a job that is not there says so, to its owner and to strang
 TEST_CASE("administrators' verbs are refused to users and agents") {
   Cluster c;
   const auto n1 = c.index("n1");
-  const std::vector<Action> verbs{DrainNode{n1, "x"}, ResumeNode{n1}, DownNode{n1, "x"}, FenceNode{n1, ""}, RemoveNode{n1},
-                                  IssueEnrolToken{"n9", "d", c.now + hours{1}}, Configure{}, ImportTopology{}};
+  const std::vector<Action> verbs{DrainNode{n1, "x"}, ResumeNode{n1},  DownNode{n1, "x"},
+                                  FenceNode{n1, ""},  RemoveNode{n1},  IssueEnrolToken{"n9", "d", c.now + hours{1}},
+                                  Configure{},        ImportTopology{}};
   for (const auto& verb : verbs)
     for (const auto& who : {user(), agent("n1"), Principal{}}) {
       auto r = c.run(verb, who);

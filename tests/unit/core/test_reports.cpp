@@ -6,7 +6,9 @@ using What = ReportAttempt::What;
 
 namespace {
 template <class E>
-bool only_effect(const StepResult& r) { return r.effects.size() == 1 && std::holds_alternative<E>(r.effects.front()); }
+bool only_effect(const StepResult& r) {
+  return r.effects.size() == 1 && std::holds_alternative<E>(r.effects.front());
+}
 }  // namespace
 
 TEST_CASE("an end report of an earlier attempt ends nothing and is acknowledged") {

@@ -2,11 +2,11 @@
 // Not a client library: raw sockets here write exactly the bytes they are told.
 #pragma once
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -63,7 +63,10 @@ struct RunningServer {
     });
   }
   ~RunningServer() {
-    running.in([&] { server.reset(); return 0; });
+    running.in([&] {
+      server.reset();
+      return 0;
+    });
     running.halt();
   }
   ServerCounters counters() {

@@ -1,8 +1,7 @@
-#include "support/catch.hpp"
-
 #include "http/blocking_client.hpp"
 #include "http/problem.hpp"
 #include "running_server.hpp"
+#include "support/catch.hpp"
 
 using namespace sy::http;
 using namespace sy::http::testing;
@@ -106,8 +105,14 @@ TEST_CASE("A server that never answers is given up after the time-out") {
   const auto late = answer.get_future().get();
   REQUIRE_FALSE(late);
   CHECK(late.error().message.find("no answer in time") != std::string::npos);
-  loop.in([&] { client.reset(); return 0; });
-  server.running.in([&] { kept.clear(); return 0; });
+  loop.in([&] {
+    client.reset();
+    return 0;
+  });
+  server.running.in([&] {
+    kept.clear();
+    return 0;
+  });
 }
 
 TEST_CASE("The client for daemons keeps connections, bounds them per server, and answers all that was asked") {
@@ -140,7 +145,10 @@ TEST_CASE("The client for daemons keeps connections, bounds them per server, and
   all.get_future().get();
   CHECK(right == 500);
   CHECK(server.counters().accepted <= 4);
-  loop.in([&] { client.reset(); return 0; });
+  loop.in([&] {
+    client.reset();
+    return 0;
+  });
 }
 
 TEST_CASE("When the common limit of connections is reached other servers get their turn") {
@@ -162,7 +170,10 @@ TEST_CASE("When the common limit of connections is reached other servers get the
   });
   all.get_future().get();
   CHECK(loop.in([&] { return client->open_connections(); }) <= 1);
-  loop.in([&] { client.reset(); return 0; });
+  loop.in([&] {
+    client.reset();
+    return 0;
+  });
 }
 
 TEST_CASE("The client for daemons says why a server can not be reached") {
@@ -179,7 +190,10 @@ TEST_CASE("The client for daemons says why a server can not be reached") {
     REQUIRE_FALSE(reply);
     CHECK(reply.error().message.find(to_text(to)) != std::string::npos);
   }
-  loop.in([&] { client.reset(); return 0; });
+  loop.in([&] {
+    client.reset();
+    return 0;
+  });
 }
 
 TEST_CASE("A server that went away between two requests costs the client for daemons nothing but a new connection") {
@@ -189,7 +203,8 @@ TEST_CASE("A server that went away between two requests costs the client for dae
   const auto ask = [&] {
     std::promise<sy::base::Result<Response>> answer;
     loop.in([&] {
-      client->send(Endpoint{folder.path + "/s", {}, 0}, Request{"GET", "/", {}, {}, {}}, [&](auto reply) { answer.set_value(std::move(reply)); });
+      client->send(Endpoint{folder.path + "/s", {}, 0}, Request{"GET", "/", {}, {}, {}},
+                   [&](auto reply) { answer.set_value(std::move(reply)); });
       return 0;
     });
     return answer.get_future().get();
@@ -201,7 +216,13 @@ TEST_CASE("A server that went away between two requests costs the client for dae
       return made;
     });
     CHECK(ask().has_value());
-    loop.in([&] { server.reset(); return 0; });
+    loop.in([&] {
+      server.reset();
+      return 0;
+    });
   }
-  loop.in([&] { client.reset(); return 0; });
+  loop.in([&] {
+    client.reset();
+    return 0;
+  });
 }

@@ -1,7 +1,6 @@
-#include "support/catch.hpp"
-
 #include "http/problem.hpp"
 #include "http/response_parser.hpp"
+#include "support/catch.hpp"
 
 using namespace sy::http;
 
@@ -44,7 +43,9 @@ TEST_CASE("A problem document names code, field, limit, value and hint, and esca
   CHECK(response.status == 413);
   CHECK(response.content_type == "application/problem+json");
   CHECK(response.body == R"({"type":"about:blank","title":"Content Too Large","status":413,"code":"too_large",)"
-                         R"("detail":"too \"long\"\u000a","field":"name","limit":"64","value":")" "\xEF\xBF\xBD" R"("})");
+                         R"("detail":"too \"long\"\u000a","field":"name","limit":"64","value":")"
+                         "\xEF\xBF\xBD"
+                         R"("})");
   for (int i = 0; i <= static_cast<int>(sy::base::Code::internal); ++i) {
     const auto code = static_cast<sy::base::Code>(i);
     CHECK(code_from(code_name(code), 0) == code);
@@ -53,10 +54,10 @@ TEST_CASE("A problem document names code, field, limit, value and hint, and esca
 }
 
 TEST_CASE("A response is read the same however its bytes are cut") {
-  const std::string whole = GENERATE(as<std::string>{},
-      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Y:  z \r\n\r\nhello",
-      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 5\r\nx-y: z\r\n\r\nhello",
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Y: z\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nT: 1\r\n\r\n");
+  const std::string whole =
+      GENERATE(as<std::string>{}, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Y:  z \r\n\r\nhello",
+               "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 5\r\nx-y: z\r\n\r\nhello",
+               "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Y: z\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nT: 1\r\n\r\n");
   for (std::size_t step = 1; step <= whole.size(); ++step) {
     ResponseParser parser;
     for (std::size_t at = 0; at < whole.size(); at += step) {

@@ -1,11 +1,10 @@
-#include "support/catch.hpp"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 
 #include "http/blocking_client.hpp"
 #include "http/problem.hpp"
 #include "running_server.hpp"
+#include "support/catch.hpp"
 
 using namespace sy::http;
 using namespace sy::http::testing;
@@ -68,11 +67,11 @@ TEST_CASE("Pipelined requests are answered in their order") {
 
 TEST_CASE("Malformed requests get 400 and the connection is closed") {
   RunningServer server(echo);
-  const std::string bad = GENERATE(as<std::string>{}, "rubbish\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/2.0\r\n\r\n",
-                                   "GET / HTTP/1.1\r\nno colon\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-                                   "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
-                                   "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n",
-                                   "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n");
+  const std::string bad =
+      GENERATE(as<std::string>{}, "rubbish\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n",
+               "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+               "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n",
+               "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n");
   RawSocket raw(server.path);
   raw.write(bad);
   const std::string reply = raw.read_all();
@@ -173,7 +172,10 @@ TEST_CASE("A reply may come later, from a deferred responder, and only the first
   const std::string reply = raw.read_all();
   CHECK(status_line(reply) == "HTTP/1.1 201 Created");
   CHECK(reply.find("second") == std::string::npos);
-  server.running.in([&] { kept.clear(); return 0; });
+  server.running.in([&] {
+    kept.clear();
+    return 0;
+  });
 }
 
 TEST_CASE("A request whose responder is dropped, or whose handler throws, gets 500") {
@@ -206,10 +208,12 @@ TEST_CASE("When all connections are taken the one idle longest makes room, and b
   ServerOptions options;
   options.max_connections = 3;
   std::vector<Responder> kept;
-  RunningServer server([&](const Request& request, const Responder& answer) {
-    if (request.target == "/wait") kept.push_back(answer);
-    else echo(request, answer);
-  }, options);
+  RunningServer server(
+      [&](const Request& request, const Responder& answer) {
+        if (request.target == "/wait") kept.push_back(answer);
+        else echo(request, answer);
+      },
+      options);
   RawSocket busy(server.path), older(server.path);
   busy.write("GET /wait HTTP/1.1\r\nConnection: close\r\n\r\n");
   while (server.counters().requests == 0) std::this_thread::yield();
@@ -218,7 +222,11 @@ TEST_CASE("When all connections are taken the one idle longest makes room, and b
   while (server.counters().open < 3) std::this_thread::yield();
   CHECK(BlockingClient(Endpoint{server.path, {}, 0}).get("/")->status == 200);
   CHECK(older.closed_by_server());
-  server.running.in([&] { kept.at(0)(Response{}); kept.clear(); return 0; });
+  server.running.in([&] {
+    kept.at(0)(Response{});
+    kept.clear();
+    return 0;
+  });
   CHECK(status_line(busy.read_all()) == "HTTP/1.1 200 OK");
   newer.write("GET /n HTTP/1.1\r\nConnection: close\r\n\r\n");
   CHECK(newer.read_all().find("GET /n") != std::string::npos);
@@ -252,10 +260,17 @@ TEST_CASE("Draining answers what is under way, closes the idle, accepts no more,
   busy.write("GET / HTTP/1.1\r\n\r\n");
   while (server.counters().requests == 0 || server.counters().open < 2) std::this_thread::yield();
   std::promise<void> done;
-  server.running.in([&] { server.server->drain(seconds{30}, [&] { done.set_value(); }); return 0; });
+  server.running.in([&] {
+    server.server->drain(seconds{30}, [&] { done.set_value(); });
+    return 0;
+  });
   CHECK(idle.closed_by_server());
   CHECK_FALSE(RawSocket(server.path).connected());
-  server.running.in([&] { kept.at(0)(Response{}); kept.clear(); return 0; });
+  server.running.in([&] {
+    kept.at(0)(Response{});
+    kept.clear();
+    return 0;
+  });
   const std::string reply = busy.read_all();
   CHECK(status_line(reply) == "HTTP/1.1 200 OK");
   CHECK(reply.find("Connection: close") != std::string::npos);

@@ -1,5 +1,4 @@
 #include "model/job_state.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::model;
@@ -44,8 +43,8 @@ TEST_CASE("states have Slurm's names, long and compact") {
 TEST_CASE("our own names read back as what they are") {
   JobState s{};
   Outcome o{};
-  for (const JobState want : {JobState::pending, JobState::starting, JobState::running, JobState::suspended, JobState::ending,
-                              JobState::ended, JobState::lost}) {
+  for (const JobState want :
+       {JobState::pending, JobState::starting, JobState::running, JobState::suspended, JobState::ending, JobState::ended, JobState::lost}) {
     REQUIRE(parse_state(state_name(want), s, o));
     CHECK(s == want);
     CHECK(o == Outcome::none);

@@ -1,5 +1,4 @@
 #include "model/node.hpp"
-
 #include "support/catch.hpp"
 
 using namespace sy::model;

@@ -1,7 +1,6 @@
-#include "model/verdict.hpp"
-
 #include <set>
 
+#include "model/verdict.hpp"
 #include "support/catch.hpp"
 
 using namespace sy::model;
@@ -60,7 +59,8 @@ TEST_CASE("a verdict is one sentence with its numbers") {
   v = not_now(Reason::partition_time_limit);
   v.kind = Verdict::Kind::never;
   v.detail = "partition short allows 2:00:00, asked 4:00:00";
-  CHECK(to_text(v) == "it can never start: the time limit is over what the partition allows: partition short allows 2:00:00, asked 4:00:00");
+  CHECK(to_text(v) ==
+        "it can never start: the time limit is over what the partition allows: partition short allows 2:00:00, asked 4:00:00");
 
   v = not_now(Reason::bad_constraints);
   v.kind = Verdict::Kind::never;

@@ -1,5 +1,3 @@
-#include "daemon/runtime/signing.hpp"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "daemon/runtime/signing.hpp"
 #include "support/catch.hpp"
 
 using namespace sy;
@@ -35,9 +34,7 @@ struct Signed {
   KeyPair pair = KeyPair::generate();
   SignatureHeaders headers = sign_request(pair, "controller", parts, now);
   NonceCache nonces;
-  base::Result<void> check(const SignedParts& p, base::Time at = now) {
-    return check_signature(pair.public_key(), headers, p, at, nonces);
-  }
+  base::Result<void> check(const SignedParts& p, base::Time at = now) { return check_signature(pair.public_key(), headers, p, at, nonces); }
 };
 
 }  // namespace
@@ -115,7 +112,7 @@ TEST_CASE("a key file is private, made once, and refused when others can read it
   const std::string path = folder.path + "/key";
   const auto made = KeyPair::load_or_create(path);
   REQUIRE(made);
-  struct stat s {};
+  struct stat s{};
   REQUIRE(::stat(path.c_str(), &s) == 0);
   CHECK((s.st_mode & 07777) == 0600);
   const auto again = KeyPair::load_or_create(path);

@@ -1,5 +1,3 @@
-#include "support/catch.hpp"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include "daemon/runtime/private_folder.hpp"
 #include "daemon/runtime/users.hpp"
 #include "daemon/runtime/worker.hpp"
+#include "support/catch.hpp"
 
 using namespace sy;
 using namespace sy::daemon;

@@ -30,17 +30,13 @@ class Folder {
   std::string path_;
 };
 
-inline std::unique_ptr<daemon::Store> open_store(const Folder& folder) {
-  return daemon::open_sqlite_store({.path = folder.file()});
-}
+inline std::unique_ptr<daemon::Store> open_store(const Folder& folder) { return daemon::open_sqlite_store({.path = folder.file()}); }
 
 template <class F>
 std::string failure_of(F&& act) {
   try {
     act();
-  } catch (const daemon::StoreFailure& failure) {
-    return failure.what();
-  }
+  } catch (const daemon::StoreFailure& failure) { return failure.what(); }
   return {};
 }
 

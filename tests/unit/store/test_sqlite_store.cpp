@@ -218,8 +218,8 @@ TEST_CASE("of a requeued job the last attempt is shown, and all with duplicates"
   first.number = job.last_attempt = base::AttemptNumber{1};
   first.partition = "batch";
   first.ending_as = model::Outcome::node_fail;
-  store->commit(story.happens({core::AttemptEnded{job.id, first, story.now},
-                               core::JobRequeued{job.id, story.now, false, false, "node n1 failed"}}));
+  store->commit(
+      story.happens({core::AttemptEnded{job.id, first, story.now}, core::JobRequeued{job.id, story.now, false, false, "node n1 failed"}}));
   CHECK(store->accounting({}).at(0).at_end.outcome == model::Outcome::node_fail);
   store->commit(story.end(job.id, model::Outcome::completed));
   const auto last = store->accounting({});
@@ -273,7 +273,7 @@ TEST_CASE("a backup is a whole store, made while commits go on, and never writte
   const auto copy = daemon::open_sqlite_store({.path = folder.file("backup.db")});
   CHECK(difference(copy->load(), at_backup) == "");
   CHECK(copy->check().empty());
-  struct stat info {};
+  struct stat info{};
   REQUIRE(::stat(folder.file("backup.db").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777U) == 0600U);
 }
@@ -282,7 +282,7 @@ TEST_CASE("files of the store are for its owner alone, and laxer modes are refus
   const Folder folder;
   open_store(folder)->load();
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    struct stat info {};
+    struct stat info{};
     REQUIRE(::stat(entry.path().c_str(), &info) == 0);
     CHECK((info.st_mode & 0777U) == 0600U);
   }

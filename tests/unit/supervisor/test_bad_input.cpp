@@ -67,7 +67,10 @@ TEST_CASE("a script the kernel will not start says why") {
   check_fails(none, "#!/bin/bash");
   Attempt empty{""};
   check_fails(empty, "#!/bin/bash");
-  Attempt binary{std::string("\x7f""ELF\0\0\0garbage", 14)};
+  Attempt binary{
+      std::string("\x7f"
+                  "ELF\0\0\0garbage",
+                  14)};
   check_fails(binary, "can not be run");
   Attempt windows{"#!/bin/sh\r\necho hi\r\n"};
   check_fails(windows, "Windows line ends");
@@ -132,8 +135,8 @@ TEST_CASE("how a job ended is written although the spool's disk is full") {
   REQUIRE(f.write(file::launch, to_text(a.launch), true) == 0);
   // A small disk over the whole root, in a mount namespace of its own; what is left in it is copied out at the end.
   const std::string command = "unshare -m sh -c 'cp -a " + a.root + " " + a.root + ".copy && mount -t tmpfs -o size=200k tmpfs " + a.root +
-                              " && chmod 755 " + a.root + " && cp -a " + a.root + ".copy/. " + a.root + " && " + supervisor_program() + " " + a.folder +
-                              "; cp " + a.folder + "/exit " + a.root + ".copy/exit; test -e " + a.folder + "/cleared'";
+                              " && chmod 755 " + a.root + " && cp -a " + a.root + ".copy/. " + a.root + " && " + supervisor_program() +
+                              " " + a.folder + "; cp " + a.folder + "/exit " + a.root + ".copy/exit; test -e " + a.folder + "/cleared'";
   CHECK(std::system(command.c_str()) == 0);
   const auto e = parse_exit(read_file(a.root + ".copy/exit"));
   CHECK(std::system(("rm -rf " + a.root + ".copy").c_str()) == 0);

@@ -1,9 +1,8 @@
-#include "daemon/supervisor/cgroup.hpp"
-
-#include <filesystem>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
+#include "daemon/supervisor/cgroup.hpp"
 #include "support/catch.hpp"
 #include "unit/supervisor/attempt.hpp"
 
@@ -41,7 +40,8 @@ TEST_CASE("version 2: controllers are handed down, limits set, and use read with
   CHECK(root.get("cgroup.subtree_control") == "+memory +cpu +cpuset +pids");
   CHECK(root.get("sy/n1/cgroup.subtree_control") == "+memory +cpu +pids");
 
-  for (const char* name : {"memory.max", "cpu.weight", "cpuset.cpus", "cgroup.procs", "cgroup.kill"}) root.put(std::string{"sy/n1/job/"} + name);
+  for (const char* name : {"memory.max", "cpu.weight", "cpuset.cpus", "cgroup.procs", "cgroup.kill"})
+    root.put(std::string{"sy/n1/job/"} + name);
   Cgroup group{{CgroupMode::v2, root.path, "sy/n1"}, "job"};
   CHECK(group.create({64, 4000, {0, 2}}).empty());
   CHECK(root.get("sy/n1/job/memory.max") == "67108864");

@@ -28,7 +28,7 @@ TEST_CASE("a script that ends well is recorded with its output, owned by its use
   CHECK(e.signal == 0);
   CHECK(e.reason.empty());
   CHECK(a.output("test-0042.out") == "hello world " + std::to_string(a.launch.uid) + "\n" + a.work_dir + "\n");
-  struct stat s {};
+  struct stat s{};
   REQUIRE(::stat(a.work("test-0042.out").c_str(), &s) == 0);
   CHECK(s.st_uid == a.launch.uid);
   CHECK((s.st_mode & 0777) == 0644);
@@ -103,14 +103,16 @@ TEST_CASE("a second supervisor of an attempt finds the mark and leaves, beside t
 
 TEST_CASE("everything a job started ends with it, also what made itself a daemon") {
   for (const bool cgroup : {true, false}) {
-    Attempt a{shell + "setsid sleep 1000 &\n(setsid sh -c 'sleep 1001 & sleep 1002' &)\n(nohup sleep 1003 >/dev/null 2>&1 &)\nexit 0\n", cgroup};
+    Attempt a{shell + "setsid sleep 1000 &\n(setsid sh -c 'sleep 1001 & sleep 1002' &)\n(nohup sleep 1003 >/dev/null 2>&1 &)\nexit 0\n",
+              cgroup};
     CHECK(a.run().code == 0);  // run() checks that nothing is left
   }
 }
 
 TEST_CASE("before the time limit the job is warned, at the limit it is asked to end") {
-  Attempt a{shell + "trap 'echo term; exit 5' TERM\nsh -c 'trap \"touch warned\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
-                    "while :; do sleep 0.05; done\n"};
+  Attempt a{shell +
+            "trap 'echo term; exit 5' TERM\nsh -c 'trap \"touch warned\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
+            "while :; do sleep 0.05; done\n"};
   a.launch.time_limit_us = 2 * hours;
   a.launch.warning = Warning{SIGUSR1, hours, false};
   a.launch.kill_grace_us = hours;
@@ -187,9 +189,13 @@ TEST_CASE("an end asked for before the supervisor came up keeps the script from 
 }
 
 TEST_CASE("signals reach the shell alone, the rest alone, or all") {
-  const std::string traps = shell + "trap 'echo shell' USR1\nsh -c 'trap \"echo child\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
-                                    "while [ ! -e go ]; do sleep 0.05; done\n";
-  struct Case { const char* message; bool shell_hears, child_hears; };
+  const std::string traps = shell +
+                            "trap 'echo shell' USR1\nsh -c 'trap \"echo child\" USR1; touch ready; while :; do sleep 0.05; done' &\n"
+                            "while [ ! -e go ]; do sleep 0.05; done\n";
+  struct Case {
+    const char* message;
+    bool shell_hears, child_hears;
+  };
   for (const auto& [message, shell_hears, child_hears] :
        {Case{"signal 10 1 0", true, false}, Case{"signal 10 0 0", false, true}, Case{"signal 10 0 1", true, true}}) {
     Attempt a{traps};

@@ -1,10 +1,9 @@
-#include "wire/agent_config.hpp"
-
 #include <fstream>
 #include <sstream>
 
 #include "support/catch.hpp"
 #include "support/paths.hpp"
+#include "wire/agent_config.hpp"
 
 using namespace sy;
 using namespace sy::wire;
@@ -102,9 +101,12 @@ spool: here
 memory: lots
 gres: [{name: gpu, count: 3, devices: "/dev/nvidia[0-1]"}, {nam: x}]
 labels: [a]
-)", "agent.yaml");
+)",
+                                     "agent.yaml");
   REQUIRE_FALSE(got);
-  CHECK(to_text(got.error()) == R"(agent.yaml:1:1: name: this can not be a node's name (given: controller); use letters, digits, '-', '_' and '.', at most 63; ALL and controller have a meaning of their own
+  CHECK(
+      to_text(got.error()) ==
+      R"(agent.yaml:1:1: name: this can not be a node's name (given: controller); use letters, digits, '-', '_' and '.', at most 63; ALL and controller have a meaning of their own
 agent.yaml:1:1: controller: this key is missing or empty
 agent.yaml:2:1: controler: this key is not known here (limit: name, address, controller, listen, port, cpus, sockets, cores_per_socket, threads_per_core, memory, gres, labels, spool, key_dir, supervisor, boot_id_file, cgroup_root, prolog, epilog, log_level, request_timeout); did you mean controller?
 agent.yaml:3:7: port: the number is out of range (given: 99999) (limit: 0 to 65535)

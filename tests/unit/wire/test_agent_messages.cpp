@@ -1,5 +1,4 @@
 #include "support/catch.hpp"
-
 #include "wire/agent_messages.hpp"
 
 using namespace sy;
@@ -41,8 +40,9 @@ TEST_CASE("A launch goes to JSON and comes back the same") {
 
 TEST_CASE("Reports and registrations go to JSON and come back the same") {
   ReportsMessage reports;
-  AttemptReport report{base::JobId{3}, base::AttemptNumber{1}, core::ReportAttempt::What::script_ended, core::ReportAttempt::Blame::job,
-                       "why", model::ExitRecord{}, base::time_from_seconds(5)};
+  AttemptReport report{
+      base::JobId{3},      base::AttemptNumber{1},    core::ReportAttempt::What::script_ended, core::ReportAttempt::Blame::job, "why",
+      model::ExitRecord{}, base::time_from_seconds(5)};
   report.exit->code = 3;
   report.exit->cpu_time = base::milliseconds{1500};
   reports.reports = {report};

@@ -1,5 +1,3 @@
-#include "wire/config.hpp"
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -8,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/paths.hpp"
+#include "wire/config.hpp"
 
 using namespace sy;
 using namespace sy::wire;
@@ -267,8 +266,8 @@ TEST_CASE("a configuration that contradicts itself is refused") {
     INFO(text);
     CHECK(faults("partitions: [{name: p, nodes: ALL, " + text + "}]").find(message) != std::string::npos);
   }
-  CHECK(faults("partitions: [{name: a, nodes: ALL, default: true}, {name: b, nodes: ALL, default: true}]").find("a is the default partition already") !=
-        std::string::npos);
+  CHECK(faults("partitions: [{name: a, nodes: ALL, default: true}, {name: b, nodes: ALL, default: true}]")
+            .find("a is the default partition already") != std::string::npos);
   CHECK(faults("partitions: [{name: a b, nodes: ALL}]").find("this can not be a partition's name") != std::string::npos);
 }
 

@@ -1,7 +1,6 @@
-#include "support/catch.hpp"
-
 #include <nlohmann/json.hpp>
 
+#include "support/catch.hpp"
 #include "wire/job_change_json.hpp"
 
 using namespace sy;

@@ -160,8 +160,7 @@ TEST_CASE("a running job shows what it holds, in rank order") {
   CHECK(v["reason"] == "None");
   CHECK(v["placement"][1]["node"] == "n1");
   CHECK(v["gres_detail"][0]["gres"][0]["index"] == 1);
-  job.attempt->suspensions = {{base::time_from_seconds(210), base::time_from_seconds(220)},
-                              {base::time_from_seconds(250), std::nullopt}};
+  job.attempt->suspensions = {{base::time_from_seconds(210), base::time_from_seconds(220)}, {base::time_from_seconds(250), std::nullopt}};
   CHECK(view(job)["elapsed_s"] == 40);
   job.attempt->time_limit = base::Duration::max();
   CHECK(view(job)["time_limit_s"].is_null());

@@ -9,9 +9,7 @@ using base::time_from_micros;
 
 namespace {
 
-model::ExitRecord exit_record() {
-  return {3, 9, true, true, true, base::Duration{1'234'567}, base::Mebibytes{77}, "killed for memory"};
-}
+model::ExitRecord exit_record() { return {3, 9, true, true, true, base::Duration{1'234'567}, base::Mebibytes{77}, "killed for memory"}; }
 
 model::Attempt attempt() {
   model::Attempt a;
@@ -269,7 +267,8 @@ TEST_CASE("facts as version 1 wrote them are read") {
   const auto& fact = std::get<core::JobStarted>(*started);
   CHECK(fact.attempt.nodes.at(0).held.cpus == base::whole_cpus(1));
   CHECK(fact.attempt.time_limit == base::minutes{10});
-  const auto ended = wire::fact_from_text("job_ended", 1, R"({"job":42,"outcome":"failed","at_us":1700000000000000,"reason":"exit code 3"})");
+  const auto ended =
+      wire::fact_from_text("job_ended", 1, R"({"job":42,"outcome":"failed","at_us":1700000000000000,"reason":"exit code 3"})");
   REQUIRE(ended.has_value());
   CHECK(std::get<core::JobEnded>(*ended).outcome == model::Outcome::failed);
 }

@@ -82,8 +82,7 @@ TEST_CASE("an alias inside its own anchor, deep nesting, tags, zero bytes and sy
     return all(f);
   };
   CHECK(fault_of("a: &x [*x]\n") == "a:1:8: an alias is used inside the value that it names\n");
-  CHECK(fault_of(std::string(100, '[') + std::string(100, ']')) ==
-        "a:1:65: the file is nested too deeply (limit: 64 levels)\n");
+  CHECK(fault_of(std::string(100, '[') + std::string(100, ']')) == "a:1:65: the file is nested too deeply (limit: 64 levels)\n");
   CHECK(fault_of("a: !secret b\n") == "a:1:4: tags have no meaning here (given: !secret); remove the tag\n");
   CHECK(fault_of(std::string("a: b\nc: \0d", 10)) == "a:2: the file holds a zero byte: it is not text\n");
   CHECK(fault_of("a: [1\nb: 2\n").rfind("a:", 0) == 0);

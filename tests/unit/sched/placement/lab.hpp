@@ -74,7 +74,9 @@ struct Lab {
     return *this;
   }
   // A rack that is one node wide per slot count: domain below parent with nodes.
-  Lab& rack(const std::string& name, const std::string& parent, std::vector<int> free) { return domain(name, parent).slots(name, std::move(free)); }
+  Lab& rack(const std::string& name, const std::string& parent, std::vector<int> free) {
+    return domain(name, parent).slots(name, std::move(free));
+  }
   // Whole one-CPU nodes, free (1) or busy (0).
   Lab& wholes(const std::string& domain_name, const std::string& prefix, int from, int count) {
     for (int i = from; i < from + count; ++i) node_cpu(domain_name, prefix + std::to_string(i), 1000, 1000);

@@ -268,8 +268,14 @@ TEST_CASE("nodes at different depths serve what they can") {
   CHECK(l.ask(require(whole(3), "spine")).placed());
 }
 TEST_CASE("a node that hangs above the segments' level is part of no segment") {
-  auto l = Lab::tree({"spine", "rack"}).domain("S").domain("A", "S").wholes("A", "a", 1, 1)
-               .domain("T").wholes("T", "t", 1, 1).domain("B", "T").wholes("B", "b", 1, 1);
+  auto l = Lab::tree({"spine", "rack"})
+               .domain("S")
+               .domain("A", "S")
+               .wholes("A", "a", 1, 1)
+               .domain("T")
+               .wholes("T", "t", 1, 1)
+               .domain("B", "T")
+               .wholes("B", "b", 1, 1);
   auto g = with_segment(whole(2), 1, "rack");
   g.segments[0].distinct = true;
   CHECK(l.hosts(g) == "a1,b1");

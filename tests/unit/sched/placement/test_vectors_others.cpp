@@ -39,16 +39,29 @@ Lab two_racks(int a, int b) { return Lab::tree({"rack"}).domain("A").wholes("A",
 }  // namespace
 
 TEST_CASE("KA-T1: three tasks in the zone with fewest slots, two of them on its freest rack") {
-  const auto l = Lab::tree({"zone", "rack"}).domain("A").rack("A1", "A", {2}).rack("A2", "A", {1}).rack("A3", "A", {1}).rack("A4", "A", {1})
-                     .domain("B").rack("B1", "B", {2}).rack("B2", "B", {2}).rack("B3", "B", {2});
+  const auto l = Lab::tree({"zone", "rack"})
+                     .domain("A")
+                     .rack("A1", "A", {2})
+                     .rack("A2", "A", {1})
+                     .rack("A3", "A", {1})
+                     .rack("A4", "A", {1})
+                     .domain("B")
+                     .rack("B1", "B", {2})
+                     .rack("B2", "B", {2})
+                     .rack("B3", "B", {2});
   auto g = kai(tasks(3));
   g.pack.require = "zone";
   g.pack.prefer = "rack";
   CHECK(l.where(g) == "A1-1:2 A2-1:1");
 }
 TEST_CASE("KA-T2: the rack below the fuller spine goes first") {
-  const auto l = Lab::tree({"spine", "rack"}).domain("spine1").rack("p", "spine1", {1}).rack("q", "spine1", {1}).rack("r", "spine1", {1})
-                     .domain("spine2").rack("s", "spine2", {1, 1});
+  const auto l = Lab::tree({"spine", "rack"})
+                     .domain("spine1")
+                     .rack("p", "spine1", {1})
+                     .rack("q", "spine1", {1})
+                     .rack("r", "spine1", {1})
+                     .domain("spine2")
+                     .rack("s", "spine2", {1, 1});
   CHECK(l.where(kai(prefer(tasks(1), "rack"))) == "s-1:1");
 }
 TEST_CASE("KA-T3: the last free node of a spine goes first") {

@@ -7,9 +7,11 @@ namespace {
 
 // n0..n7; s0..s3 of two nodes each at tier 1, s4 and s5 at tier 2. CPUs in use per node; 7.9 usable unless said.
 Lab eight(std::vector<int> used, std::int64_t usable = 7900) {
-  auto l = Lab::tree({"tier2", "tier1"}).domain("s4").domain("s5").domain("s0", "s4").domain("s1", "s4").domain("s2", "s5").domain("s3", "s5");
+  auto l =
+      Lab::tree({"tier2", "tier1"}).domain("s4").domain("s5").domain("s0", "s4").domain("s1", "s4").domain("s2", "s5").domain("s3", "s5");
   used.resize(8, 0);
-  for (int i = 0; i < 8; ++i) l.node_cpu("s" + std::to_string(i / 2), "n" + std::to_string(i), usable - used[static_cast<std::size_t>(i)] * 1000, usable);
+  for (int i = 0; i < 8; ++i)
+    l.node_cpu("s" + std::to_string(i / 2), "n" + std::to_string(i), usable - used[static_cast<std::size_t>(i)] * 1000, usable);
   return l;
 }
 Group hard(Group g, const std::string& level) {
@@ -20,7 +22,9 @@ Group hard(Group g, const std::string& level) {
 
 }  // namespace
 
-TEST_CASE("V1.1: two tasks go to the fullest tier-1 group that holds them") { CHECK(eight({0, 0, 1, 1}).where(hard(tasks(2, 2), "tier1")) == "n2:2"); }
+TEST_CASE("V1.1: two tasks go to the fullest tier-1 group that holds them") {
+  CHECK(eight({0, 0, 1, 1}).where(hard(tasks(2, 2), "tier1")) == "n2:2");
+}
 TEST_CASE("V1.2: usable CPUs decide which group holds two tasks of four") {
   CHECK(eight({0, 0, 4, 4, 1}).where(hard(tasks(2, 4), "tier1")) == "n4:1 n5:1");
   CHECK(eight({0, 0, 4, 4, 1}, 8000).where(hard(tasks(2, 4), "tier1")) == "n2:1 n3:1");
@@ -35,7 +39,9 @@ TEST_CASE("V2.3: a replacement returns to the group of the member that runs") {
 TEST_CASE("V4.1: two partitions of two go to the fullest group") {
   CHECK(eight({0, 0, 1, 1}).where(hard(with_segment(tasks(4, 2), 2, "tier1"), "tier1")) == "n2:2 n3:2");
 }
-TEST_CASE("V4.2: where every node has six of eight in use, tasks of four wait") { CHECK(eight({6, 6, 6, 6, 6, 6, 6, 6}).where(hard(tasks(2, 4), "tier1")) == "not now"); }
+TEST_CASE("V4.2: where every node has six of eight in use, tasks of four wait") {
+  CHECK(eight({6, 6, 6, 6, 6, 6, 6, 6}).where(hard(tasks(2, 4), "tier1")) == "not now");
+}
 TEST_CASE("V5.2: partitions that share no tier-1 group get one each below the same tier 2") {
   const auto a = eight({3, 0, 3, 0, 6, 6, 6, 6}).ask(hard(with_segment(tasks(4, 3), 2, "tier1"), "tier2"));
   REQUIRE(a.placed());

@@ -141,8 +141,8 @@ TEST_CASE("data: KAI's file gives level names, NetQ's is refused by name") {
 }
 
 TEST_CASE("data: the yardstick's topology.yaml files load, ring and torus3d are refused by name") {
-  for (const auto* name : {"tree2", "tree3", "tree-disjoint", "block4", "block18", "block18s", "block18c",
-                           "block-incomplete", "flat", "tree2+TopoOptional", "tree2+dragonfly"})
+  for (const auto* name : {"tree2", "tree3", "tree-disjoint", "block4", "block18", "block18s", "block18c", "block-incomplete", "flat",
+                           "tree2+TopoOptional", "tree2+dragonfly"})
     if (const auto path = shared_file(std::string("vectors/slurm-topologies/") + name + ".yaml")) {
       INFO(name);
       const auto c = import_text(read_text(*path), "n[01-72]");

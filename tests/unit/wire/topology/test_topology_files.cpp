@@ -6,8 +6,7 @@ using namespace sy;
 using namespace sy::test;
 
 TEST_CASE("topology file 1: blocks of 17, the same file sent again changes nothing") {
-  const std::string text =
-      "BlockName=b1 Nodes=n[1-17]\nBlockName=b2 Nodes=n[18-34]\nBlockName=b3 Nodes=n[35-51]\nBlockSizes=17\n";
+  const std::string text = "BlockName=b1 Nodes=n[1-17]\nBlockName=b2 Nodes=n[18-34]\nBlockName=b3 Nodes=n[35-51]\nBlockSizes=17\n";
   const auto first = import_text(text, "n[1-51]");
   const auto again = import_text("# sent again\n" + text, "n[1-51]");
   REQUIRE_FALSE(first.refused());
@@ -77,8 +76,7 @@ TEST_CASE("topology file 7: two roots without a common parent are a forest that 
   CHECK_FALSE(c.only().joined);
   CHECK(c.report() == "2 roots without a common switch: no job spans them\n");
   // Told so in Switchyard's format: jobs may.
-  const auto yaml =
-      import_text("levels: [leaf]\ndomains:\n- {name: a, level: leaf, nodes: n1}\n- {name: b, level: leaf, nodes: n2}\n");
+  const auto yaml = import_text("levels: [leaf]\ndomains:\n- {name: a, level: leaf, nodes: n1}\n- {name: b, level: leaf, nodes: n2}\n");
   REQUIRE_FALSE(yaml.refused());
   CHECK(yaml.only().joined);
 }
@@ -137,8 +135,8 @@ TEST_CASE("topology file 12: an empty leaf is accepted with a warning") {
 }
 
 TEST_CASE("topology file 13: unequal blocks, padding blocks and sizes that skip a step are accepted") {
-  const auto c = import_text(
-      "BlockName=b1 Nodes=n[1-18]\nBlockName=pad1\nBlockName=b2 Nodes=n[19-38]\nBlockName=pad2\nBlockSizes=18,72,288\n");
+  const auto c =
+      import_text("BlockName=b1 Nodes=n[1-18]\nBlockName=pad1\nBlockName=b2 Nodes=n[19-38]\nBlockName=pad2\nBlockSizes=18,72,288\n");
   REQUIRE_FALSE(c.refused());
   CHECK(c.only().block_sizes == std::vector<std::uint32_t>{18, 72, 288});
   CHECK(c.tree() == "b1 [block] n[1-18]\npad1 [block]\nb2 [block] n[19-38]\npad2 [block]\n");
@@ -153,8 +151,7 @@ TEST_CASE("topology file 14: sizes that are not base x 2^k are refused, a block 
         "the smallest of the list\n");
   const auto warned = import_text("BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-7]\nBlockSizes=4,8\n");
   REQUIRE_FALSE(warned.refused());
-  CHECK(warned.report() ==
-        "f:2: block b2 has 3 nodes, fewer than the base size 4: no whole segment or job of 4 nodes fits into it\n");
+  CHECK(warned.report() == "f:2: block b2 has 3 nodes, fewer than the base size 4: no whole segment or job of 4 nodes fits into it\n");
 }
 
 TEST_CASE("topology file 15: ranges with holes and mixed prefixes parse, a node under two leaves is refused naming both") {
@@ -162,8 +159,7 @@ TEST_CASE("topology file 15: ranges with holes and mixed prefixes parse, a node 
   REQUIRE_FALSE(good.refused());
   CHECK(good.tree() == "a [leaf] n[1-3,7,9-10],gpu[01-02],login\n");
   const auto bad = import_text("SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[3-5],n4\n");
-  CHECK(bad.fault_text() ==
-        "f:2: node n3 is listed under both a (line 1) and b (line 2)\nf:2: switch b lists node n4 twice\n");
+  CHECK(bad.fault_text() == "f:2: node n3 is listed under both a (line 1) and b (line 2)\nf:2: switch b lists node n4 twice\n");
 }
 
 TEST_CASE("topology file 16: what has host names is imported from ibnetdiscover, the rest reported, nothing left refused") {
@@ -173,10 +169,9 @@ TEST_CASE("topology file 16: what has host names is imported from ibnetdiscover,
       "ConnectX7   Mellanox Technologies\" lid 2\nSwitch 36 \"S-2b2b\" # \"lonely\"\n");
   REQUIRE_FALSE(one.refused());
   CHECK(one.tree() == "leaf1 [leaf] n1\n");
-  CHECK(
-      one.report() ==
-      "1 adapters have the vendor's description instead of a host name; left out\nswitches that no host is below, left out: "
-      "lonely\n");
+  CHECK(one.report() ==
+        "1 adapters have the vendor's description instead of a host name; left out\nswitches that no host is below, left out: "
+        "lonely\n");
   const auto nothing = import_text("vendid=0x2c9\nCa 1 \"H-0001\" # \"n1 HCA-1\"\n");
   CHECK(nothing.fault_text() == "f: no adapter with a host name is connected to a switch: nothing to place on\n");
 }
@@ -193,8 +188,8 @@ TEST_CASE("topology file 17: disconnected trunks and a stand-alone leaf are a fo
 TEST_CASE("topology file 18: hosts with the same set of leaf switches form one domain") {
   std::string text;
   for (const auto* leaf : {"S-a1", "S-a2"})
-    text += std::string("Switch 8 \"") + leaf + "\" # \"" + leaf + "\"\n[1] \"H-" + leaf +
-            "1\"[1] # \"n1 mlx5_0\"\n[2] \"H-" + leaf + "2\"[1] # \"n2 mlx5_0\"\n[7] \"S-sp\"[1] # \"spine\"\n";
+    text += std::string("Switch 8 \"") + leaf + "\" # \"" + leaf + "\"\n[1] \"H-" + leaf + "1\"[1] # \"n1 mlx5_0\"\n[2] \"H-" + leaf +
+            "2\"[1] # \"n2 mlx5_0\"\n[7] \"S-sp\"[1] # \"spine\"\n";
   text += "Switch 8 \"S-b1\" # \"S-b1\"\n[1] \"H-b11\"[1] # \"n3 mlx5_0\"\n[7] \"S-sp\"[1] # \"spine\"\nswitchguid=0x1\n";
   const auto c = import_text(text);
   REQUIRE_FALSE(c.refused());
