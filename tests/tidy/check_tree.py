@@ -146,7 +146,7 @@ def check_text(faults):
             continue
         if path.startswith("tests/fuzz/corpus"):
             continue
-        if here not in everybodys and re.search(r"(^|[^.\w])" + re.escape(here) + "/", text):
+        if here not in everybodys and re.search(r"(^|[\s=:(,]|(?<![\w}])[\"'])" + re.escape(here) + "/", text, re.MULTILINE):
             faults.append(f"{path}: names a folder of this machine ({here})")
         if path.endswith((".cpp", ".hpp")):
             for n, line in enumerate(text.split("\n"), 1):
