@@ -28,6 +28,11 @@ std::string Context::socket_path() const {
   return std::string{default_socket};
 }
 
+std::string Context::me() {
+  if (user.empty() && look_up_user) user = look_up_user();
+  return user.empty() ? std::to_string(uid) : user;
+}
+
 Transport& Context::transport() {
   if (!transport_) transport_ = connect(socket_path());
   return *transport_;
@@ -79,7 +84,11 @@ std::unique_ptr<Context> process_context() {
     ::nanosleep(&span, nullptr);
   };
   context->uid = ::geteuid();
-  if (const passwd* entry = ::getpwuid(context->uid); entry != nullptr) context->user = entry->pw_name;
+  // Only when it is asked for: the name service may be far away, and most commands do without.
+  context->look_up_user = [uid = context->uid] {
+    const passwd* entry = ::getpwuid(uid);
+    return entry != nullptr ? std::string{entry->pw_name} : std::string{};
+  };
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   context->host = host.data();

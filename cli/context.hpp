@@ -26,7 +26,8 @@ struct Context {
   std::function<std::int64_t()> now_us;  // microseconds since 1970
   std::function<void(int)> sleep_ms;
   std::uint32_t uid{};
-  std::string user, host, work_dir;
+  std::string user, host, work_dir;      // user: known from the start, or looked up by me()
+  std::function<std::string()> look_up_user;
   std::function<std::unique_ptr<Transport>(const std::string& socket)> connect;
   std::string socket;  // --socket; empty: SWITCHYARD_SOCKET, then the usual place
 
@@ -35,6 +36,7 @@ struct Context {
 
   std::optional<std::string> env(std::string_view name) const;
   std::string socket_path() const;
+  std::string me();        // the user's name; the uid in digits where it has none
   Transport& transport();  // connects on first use
 
  private:

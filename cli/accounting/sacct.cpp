@@ -158,8 +158,7 @@ base::Result<std::string> make_query(Context& context, const Query& q, const Sta
   if (!ids) return base::fail(ids.error());
   add_parameter(query, "id", *ids);
   std::string users = user_names(q.users);
-  if (users.empty() && !q.all_users && ids->empty() && context.uid != 0)
-    users = context.user.empty() ? std::to_string(context.uid) : context.user;
+  if (users.empty() && !q.all_users && ids->empty() && context.uid != 0) users = context.me();
   add_parameter(query, "user", users);
   if (!states.all) add_parameter(query, "state", join(states.ours));
   add_parameter(query, "partition", q.partitions);

@@ -84,7 +84,7 @@ base::Result<std::vector<std::string>> find_jobs(Context& context, const Query& 
   if (!states) return base::fail(states.error());
   if (!q.states.empty() && states->none) return std::vector<std::string>{};
   add_parameter(query, "state", q.states.empty() || states->all ? std::string{active_states} : join(states->ours));
-  add_parameter(query, "user", q.me ? (context.user.empty() ? std::to_string(context.uid) : context.user) : user_names(q.users));
+  add_parameter(query, "user", q.me ? context.me() : user_names(q.users));
   add_parameter(query, "name", q.names);
   add_parameter(query, "partition", q.partitions);
   add_parameter(query, "account", q.accounts);

@@ -207,7 +207,7 @@ base::Result<Plan> make_plan(Context& context, Query& q) {
   from_environment(q.accounts, "SQUEUE_ACCOUNT");
   from_environment(q.qos, "SQUEUE_QOS");
   from_environment(q.sort, "SQUEUE_SORT");
-  if (q.me) q.users = context.user.empty() ? std::to_string(context.uid) : context.user;
+  if (q.me) q.users = context.me();
   if (q.start && q.states.empty()) q.states = "PENDING";
 
   Plan plan;

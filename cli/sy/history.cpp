@@ -34,7 +34,7 @@ base::Result<std::string> make_query(Context& context, const Query& q, const std
   };
   add("id", join(ids));
   std::string users = user_names(q.users);
-  if (users.empty() && !q.all && ids.empty() && context.uid != 0) users = context.user.empty() ? std::to_string(context.uid) : context.user;
+  if (users.empty() && !q.all && ids.empty() && context.uid != 0) users = context.me();
   add("user", users);
   add("name", q.names);
   if (ids.empty() || !q.since.empty()) {

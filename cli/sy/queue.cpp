@@ -54,7 +54,7 @@ base::Result<std::string> make_query(Context& context, const Query& q) {
   std::string query;
   if (!q.states.empty() && !states->all) add_parameter(query, "state", join(states->ours));
   else if (!q.all && q.states.empty()) add_parameter(query, "state", std::string{active_states});
-  add_parameter(query, "user", q.me ? (context.user.empty() ? std::to_string(context.uid) : context.user) : user_names(q.users));
+  add_parameter(query, "user", q.me ? context.me() : user_names(q.users));
   add_parameter(query, "partition", q.partitions);
   add_parameter(query, "name", q.names);
   add_parameter(query, "node", q.nodes);

@@ -169,6 +169,13 @@ def privacy(c):
     c.sy("scancel", mine)
 
 
+def start_up(c):
+    """Commands are started by the thousand: none loads a library that it could have inside. Sanitizers need shared ones."""
+    loaded = subprocess.run(["ldd", str(c.program("sy"))], capture_output=True, text=True, check=True).stdout
+    if not re.search("lib(asan|ubsan|tsan)", loaded):
+        assert not re.search("lib(stdc|gcc_s|yaml-cpp|fmt|crypto)", loaded), loaded
+
+
 def dead_controller(c):
     c.controller.stop()
     for command, words in (("squeue", "slurm_load_jobs error: Unable to contact slurm controller"), ("sinfo", "slurm_load_partitions: Unable to contact slurm controller"),
@@ -182,7 +189,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
     chosen = sys.argv[2:]
     with Cluster(build) as c:
-        for part in (main_job, submit_forms, refusals, queue_and_control, nodes, third_parties, privacy, dead_controller):
+        for part in (main_job, submit_forms, refusals, queue_and_control, nodes, third_parties, privacy, start_up, dead_controller):
             if chosen and part.__name__ not in chosen:
                 continue
             part(c)

@@ -1,0 +1,20 @@
+// fmt's functions as part of the program, so that a command does not load a library for them at each start (Debian has fmt as a
+// shared library only). Not where this release of fmt is unknown: then the shared one is linked as everywhere else.
+#include <fmt/format.h>
+
+#if FMT_VERSION >= 90000 && FMT_VERSION < 100000
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;
+template auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
+template locale_ref::locale_ref(const std::locale&);
+template auto locale_ref::get<std::locale>() const -> std::locale;
+template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template auto decimal_point_impl(locale_ref) -> char;
+template void buffer<char>::append(const char*, const char*);
+template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+}  // namespace detail
+FMT_END_NAMESPACE
+#endif
