@@ -128,7 +128,8 @@ class Daemon:
 class Cluster:
     """switchyardd and agents from a build folder. `with Cluster(build, nodes=3) as c:`"""
 
-    def __init__(self, build, nodes=3, cpus=4, memory="2GiB", gres="gpu:2", config="", agents=True, limits="", jobs="", agent_config=""):
+    def __init__(self, build, nodes=3, cpus=4, memory="2GiB", gres="gpu:2", config="", agents=True, limits="", jobs="", agent_config="",
+                 prepare=None):
         self.build = pathlib.Path(build).resolve()
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="switchyard-"))
         self.root.chmod(0o755)
@@ -137,7 +138,7 @@ class Cluster:
         self.names = [f"n{i + 1}" for i in range(nodes)]
         self.cpus, self.memory, self.gres = cpus, memory, gres
         self.config, self.limits, self.jobs, self.agent_config = config, limits, jobs, agent_config
-        self.with_agents = agents
+        self.with_agents, self.prepare = agents, prepare  # prepare(cluster): after its folders are made, before anything starts
         self.agents = {}
         self.env = dict(os.environ, SWITCHYARD_SOCKET=str(self.socket), PATH=f"{self.root / 'bin'}:{os.environ['PATH']}")
         self.api = Api(self.socket)
@@ -193,6 +194,8 @@ nodes:
             for name in ("sy", "sbatch", "squeue", "scancel", "sinfo", "sacct", "scontrol"):
                 (self.bin / name).symlink_to(self.program("sy"))
             self.write_config()
+            if self.prepare:
+                self.prepare(self)
             self.controller = Daemon("switchyardd", [self.program("switchyardd"), "--config", self.root / "switchyard.yaml"],
                                      self.root / "switchyardd.log", CONTROLLER_USER, self.env)
             self.start_controller()
@@ -236,7 +239,7 @@ memory: {self.memory}
 {gres}{self.agent_config}""")
 
     def add_agent(self, name, start=True):
-        (self.root / "spool" / name).mkdir(mode=0o700)
+        (self.root / "spool" / name).mkdir(mode=0o700, exist_ok=True)
         boot = self.root / f"boot-{name}"
         boot.write_text(str(uuid.uuid4()) + "\n")
         self.write_agent_config(name, self.agents_port())
@@ -345,6 +348,43 @@ memory: {self.memory}
             shutil.rmtree(self.root, ignore_errors=True)
         if kind is None:
             assert not faults, "; ".join(faults)
+
+
+def with_own_mounts(test):
+    """A test that mounts file systems: run again in a mount namespace of its own, so that nothing of it is seen outside. Needs root."""
+    def run(build):
+        if os.getuid() != 0:
+            print(f"      {test.__name__}: skipped, only root can mount", flush=True)
+        elif os.environ.get("SY_OWN_MOUNTS") == test.__name__:
+            test(build)
+        else:
+            subprocess.run(["unshare", "--mount", "--propagation", "private", sys.executable, sys.argv[0], build, test.__name__],
+                           env=dict(os.environ, SY_OWN_MOUNTS=test.__name__), check=True)
+    run.__name__ = test.__name__
+    return run
+
+
+def mount_tmpfs(folder, size):
+    """Over an existing folder, with its owner and mode."""
+    was = os.stat(folder)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode={was.st_mode & 0o7777:o},uid={was.st_uid},gid={was.st_gid}", "tmpfs",
+                    str(folder)], check=True)
+
+
+def fill(folder):
+    """Takes every byte and gives back how to free them."""
+    path = pathlib.Path(folder) / "ballast"
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        for size in (65536, 4096, 1):
+            try:
+                while os.write(fd, b"x" * size):
+                    pass
+            except OSError:
+                pass
+    finally:
+        os.close(fd)
+    return path.unlink
 
 
 def run_tests(module_globals):

@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from support import Api, Cluster, run_tests, wait_for  # noqa: E402
@@ -123,6 +124,10 @@ def test_bad_input_is_refused_by_name(build):
             ({"spec": spec, "script": "#!/bin/sh\n", "script_base64": "aaaa"}, 400),
             ({"spec": spec, "script_base64": "?"}, 400),
             ({"spec": spec, "script": "#!/bin/sh\n", "extra": 1}, 400),
+            ({"spec": dict(spec, uid=0), "script": "#!/bin/sh\n"}, 400),              # who asks is not for the body to say
+            ({"spec": spec, "script": "#!/bin/sh\n", "user": "root"}, 400),
+            ({"spec": spec, "script": "\x7fELF\x02\x01\x01\0\0"}, 400),                 # a program
+            ({"spec": spec, "script": "#!/bin/sh\n" + "x" * (20 << 20)}, 413),
             ({"spec": {"work_dir": "tmp"}, "script": "#!/bin/sh\n"}, 400),
             ({"spec": {"work_dir": "/tmp", "nmae": "x"}, "script": "#!/bin/sh\n"}, 400),
             ({"spec": spec, "script": "#!/bin/sh\n", "environment": ["A"]}, 400),
@@ -147,6 +152,27 @@ def test_bad_input_is_refused_by_name(build):
             assert status == wanted, (target, status, problem)
         assert c.api.request("DELETE", "/v1/jobs")[0] == 405
         assert c.api.submit()[0] == 201                                             # and it still works
+
+
+def test_names_and_ids_match_exactly_and_are_never_part_of_a_command(build):
+    with Cluster(build, agents=False) as c:
+        evil = "x'; DROP TABLE jobs; --"
+        ids = [c.api.submit(name=name)[1]["id"] for name in (evil, "plain", "plain2", *"abcdefgh")]
+        assert len(ids) == 11
+        quote = urllib.parse.quote
+        assert [j["id"] for j in c.api.get(f"/v1/jobs?fields=id&name={quote(evil)}")[1]["jobs"]] == [ids[0]]
+        assert [j["id"] for j in c.api.get("/v1/jobs?fields=id&name=plain")[1]["jobs"]] == [ids[1]]
+        assert c.api.post(f"/v1/jobs/{ids[0]}/cancel")[0] == 200                    # 1, and neither 10 nor 11
+        wait_for(lambda: c.api.get(f"/v1/accounting?name={quote(evil)}")[1]["attempts"], "the accounting row")
+        assert [r["id"] for r in c.api.get(f"/v1/accounting?name={quote(evil)}")[1]["attempts"]] == [ids[0]]
+        for value in ("' OR 1=1 --", "%", "_", "pl%", "plain_", "*"):
+            assert c.api.get(f"/v1/accounting?name={quote(value)}&account={quote(value)}")[1]["attempts"] == [], value
+            assert c.api.get(f"/v1/jobs?name={quote(value)}")[1]["jobs"] == [], value
+        states = {j["id"]: j["state"] for j in c.api.get("/v1/jobs?fields=id,state")[1]["jobs"]}
+        assert states == {i: "ended" if i == ids[0] else "pending" for i in ids}, states
+        for target in (f"/v1/jobs/{ids[0]}x", f"/v1/jobs/{ids[0]}%20", "/v1/jobs/-1", "/v1/jobs/+1", "/v1/jobs/1.0", "/v1/jobs/18446744073709551617"):
+            assert c.api.get(target)[0] == 400, target
+        assert c.api.get("/v1/nodes/n")[0] == 404 and c.api.get("/v1/partitions/mai")[0] == 404
 
 
 def test_another_user_may_look_but_not_touch(build):
@@ -208,6 +234,71 @@ def test_reading_the_settings_again(build):
         path.write_text(good.replace("default: true", "default: true\n    max_time: 2h"))
         c.controller.signal(signal.SIGHUP)
         wait_for(lambda: c.api.get("/v1/partitions/main")[1]["max_time_s"] == 7200, "the new limit")
+
+
+def test_ten_thousand_submissions_from_16_clients_while_the_queue_is_read(build):
+    with Cluster(build, agents=False, limits="  requests_per_second: 100000\n  burst: 100000\n") as c:
+        done, reads = [], []
+        each = 625 if int(os.environ.get("SWITCHYARD_CASES", "5000")) >= 1000 else 40  # fewer under sanitizers
+
+        def submit(number):
+            api, mine = Api(c.socket, timeout=60, keep=True), []
+            for i in range(each):
+                status, answer = api.submit(name=f"c{number}.{i}", groups=[{"nodes": {"min": 1}}])
+                assert status == 201, answer
+                mine.append(answer["id"])
+            return mine
+
+        def read():
+            api = Api(c.socket, timeout=60, keep=True)
+            while not done:
+                status, page = api.get("/v1/jobs?fields=id,state,reason&limit=1000")
+                assert status == 200
+                ids = [j["id"] for j in page["jobs"]]
+                assert ids == sorted(set(ids))
+                reads.append(len(ids))
+
+        with concurrent.futures.ThreadPoolExecutor(18) as pool:
+            readers = [pool.submit(read) for _ in range(2)]
+            writers = [pool.submit(submit, i) for i in range(16)]
+            ids = [i for w in writers for i in w.result()]
+            done.append(True)
+            for reader in readers:
+                reader.result()
+        assert len(set(ids)) == 16 * each
+        assert sorted(ids) == ids_of(c.api)
+        assert reads and max(reads) > 0
+        lines = c.sy("squeue", "-h", "-o", "%i").stdout.split()
+        assert len(lines) == 16 * each
+        print(f"      {len(reads)} pages were read meanwhile", flush=True)
+
+
+def test_malformed_and_oversized_http_is_refused_on_both_listeners(build):
+    with Cluster(build, agents=False) as c:
+        def talk(raw, tcp):
+            s = socket.create_connection(("127.0.0.1", c.agents_port()), timeout=30) if tcp else socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            if not tcp:
+                s.settimeout(30)
+                s.connect(str(c.socket))
+            try:
+                s.sendall(raw)
+                return s.recv(64)
+            except (ConnectionResetError, BrokenPipeError):
+                return b""
+            finally:
+                s.close()
+        for tcp in (False, True):
+            for raw, wanted in ((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n", 400), (b"GET\r\n\r\n", 400),
+                                (b"GET /livez HTTP/9.9\r\n\r\n", 400), (b"GET /livez HTTP/1.1\r\nbad header\r\n\r\n", 400),
+                                (b"POST /v1/jobs HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", 400),
+                                (b"POST /v1/jobs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
+                                (b"POST /v1/jobs HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+                                (b"POST /v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+                                (b"GET /livez HTTP/1.1\r\nX: " + b"y" * 200_000 + b"\r\n\r\n", 431),
+                                (b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\n\r\n", 431)):
+                answer = talk(raw, tcp)
+                assert answer.startswith(b"HTTP/1.1 %d" % wanted) or (wanted in (413, 431) and answer == b""), (tcp, raw[:60], answer)
+        assert c.api.get("/livez")[0] == 200 and c.api.submit()[0] == 201
 
 
 def test_laxer_folders_damaged_stores_and_a_second_controller_are_refused(build):
