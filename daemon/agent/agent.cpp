@@ -104,6 +104,7 @@ Agent::Agent(http::Loop& loop, const wire::AgentSettings& settings, Identity ide
   site.boot_id = machine_.boot_id;
   site.prolog = settings_.prolog;
   site.epilog = settings_.epilog;
+  site.allow_root = settings_.allow_root;
   site.cgroup = find_cgroups(settings_.cgroup_root, identity_.node);
   site.has_gpus = std::any_of(machine_.shape.gres.begin(), machine_.shape.gres.end(), [](const auto& g) { return g.name == "gpu"; });
   attempts_ = std::make_unique<Attempts>(loop_, spool_, std::move(site), CpuBinding{machine_.cpus}, supervisor_program(settings_),
@@ -145,6 +146,9 @@ http::Response Agent::serve(const http::Request& request, const http::Responder&
   if (!verified) return http::problem(verified.error());
   if (request.target == "/v1/status" && request.method == "GET") return ok(wire::message_text(registration()));
   if (request.method != "POST") return http::problem({Code::not_found, "no such request", "path", {}, request.target, {}});
+  // What was fenced must be known first, or an attempt that was given up could start beside its successor. And an agent whose
+  // spool is new must not answer that an attempt is over which its predecessor may have left running.
+  if (!registered_) return http::problem({Code::unavailable, "the node has not registered yet", {}, {}, {}, "try again in a moment"});
   if (request.target == "/v1/launch") {
     auto message = wire::message_from_text<wire::LaunchMessage>(request.body);
     if (!message) return http::problem(message.error());
@@ -189,11 +193,6 @@ base::Result<void> Agent::check(const wire::Capability& c) {
 }
 
 void Agent::launch(wire::LaunchMessage message, http::Responder responder) {
-  // What was fenced must be known first, or an attempt that was given up could start beside its successor.
-  if (!registered_) {
-    responder(http::problem({Code::unavailable, "the node has not registered yet", {}, {}, {}, "try again in a moment"}));
-    return;
-  }
   auto m = std::make_shared<wire::LaunchMessage>(std::move(message));
   auto account = std::make_shared<std::optional<Account>>();
   auto look_up = [m, account] { *account = look_up_account(m->uid.value); };

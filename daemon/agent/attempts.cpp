@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t largest_script = 5U << 20U;
 constexpr std::int64_t skew_us = 60'000'000;  // requests are accepted so far from our clock
 constexpr int most_cleanings = 5;
+constexpr const char* file_of_nonces = "nonces";
 
 std::int64_t micros(base::Duration d) { return d.count(); }
 
@@ -199,6 +200,16 @@ tl::expected<void, Refusal> Attempts::launch(const wire::LaunchMessage& m, const
     return not_judged(
         {Code::unavailable, "an earlier attempt of this job is still being ended here", "attempt", {}, {}, "try again in a moment"});
   }
+  // The controller refuses them at submission; this is for one that does not, or whose key was stolen.
+  if (m.uid == base::Uid{0} && !site_.allow_root)
+    return refuse(key, m, Blame::job,
+                  {Code::forbidden,
+                   fmt::format("node {} runs no jobs of root", site_.node),
+                   "user",
+                   {},
+                   m.user,
+                   "submit as the user the job is for, or set allow_root in the agent's settings"},
+                  now);
   if (!account)
     return refuse(key, m, Blame::job,
                   {Code::not_found,
@@ -263,32 +274,44 @@ void Attempts::kill(AttemptKey key) {
   supervisors_.tell(key, "end 0");
 }
 
+// A replay must not signal twice nor bring an old limit back; an agent that was restarted reads them from the folder. Launches
+// need none of this: the attempt itself is the proof.
+bool Attempts::used_before(AttemptKey key, const std::string& nonce) {
+  auto& used = known_.at(key).nonces;
+  if (used.empty())
+    if (const auto text = spool_.folder(key).read(file_of_nonces))
+      for (std::size_t at = 0, end = 0; (end = text->find('\n', at)) != std::string::npos; at = end + 1)
+        used.insert(text->substr(at, end - at));
+  return used.contains(nonce);
+}
+
+void Attempts::remember_used(AttemptKey key, const std::string& nonce) {
+  known_.at(key).nonces.insert(nonce);
+  const auto folder = spool_.folder(key);
+  const supervisor::Descriptor log{::openat(folder.fd(), file_of_nonces, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  ::dprintf(log.get(), "%s\n", nonce.c_str());
+}
+
 base::Result<void> Attempts::signal(const wire::SignalMessage& m) {
   const AttemptKey key{m.job, m.attempt};
   const auto found = known_.find(key);
   if (found == known_.end()) return fail(Code::not_found, "this attempt is not known here", "attempt", to_text(key));
   if (found->second.files.over()) return fail(Code::conflict, "this attempt has ended", "attempt", to_text(key));
-  // A replay must not signal twice; an agent that was restarted reads them back.
-  auto f = spool_.folder(key);
-  if (found->second.nonces.empty())
-    if (const auto text = f.read("nonces"))
-      for (std::size_t at = 0, end = 0; (end = text->find('\n', at)) != std::string::npos; at = end + 1)
-        found->second.nonces.insert(text->substr(at, end - at));
-  if (found->second.nonces.contains(m.nonce)) return fail(Code::unauthenticated, "this capability was used before", "nonce", m.nonce);
+  if (used_before(key, m.nonce)) return fail(Code::unauthenticated, "this capability was used before", "nonce", m.nonce);
   if (!supervisors_.tell(key, fmt::format("signal {} {} {}", m.signal, m.batch_only ? 1 : 0, m.whole_job ? 1 : 0)))
     return fail(Code::unavailable, "the attempt is only starting, or just ending", "attempt", to_text(key), "try again in a moment");
-  found->second.nonces.insert(m.nonce);
-  const supervisor::Descriptor log{::openat(f.fd(), "nonces", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  ::dprintf(log.get(), "%s\n", m.nonce.c_str());
+  remember_used(key, m.nonce);
   return {};
 }
 
 base::Result<void> Attempts::set_time_limit(const wire::TimeLimitMessage& m) {
   const AttemptKey key{m.job, m.attempt};
   if (!known_.contains(key)) return fail(Code::not_found, "this attempt is not known here", "attempt", to_text(key));
+  if (used_before(key, m.nonce)) return fail(Code::unauthenticated, "this capability was used before", "nonce", m.nonce);
   const std::int64_t limit = m.time_limit ? micros(*m.time_limit) : std::numeric_limits<std::int64_t>::max();
   if (const int error = spool_.folder(key).write(file::limit, std::to_string(limit), true); error != 0)
     return fail(Code::unavailable, std::string{"the limit could not be kept: "} + std::strerror(error), "spool");
+  remember_used(key, m.nonce);
   supervisors_.tell(key, "look");
   return {};
 }
@@ -336,7 +359,13 @@ std::vector<wire::AttemptReport> Attempts::reports_of(AttemptKey key, const Know
   if (f.accepted) add(What::accepted, f.running ? f.running->at_us : base::micros(wall_now()));
   if (f.running && k.lead) add(What::started, f.running->at_us);
   if (f.exit && f.exit->ran && k.lead)
-    if (auto* r = add(What::script_ended, f.exit->at_us)) r->exit = to_model(f.exit);
+    if (auto* r = add(What::script_ended, f.exit->at_us)) {
+      r->exit = to_model(f.exit);
+      if (f.exit->lease_over) {  // not the job's doing: as if the node had failed
+        r->blame = Blame::node;
+        r->reason = "node " + site_.node + " had no controller for too long: its lease ran out";
+      }
+    }
   if (f.cleared)
     if (auto* r = add(What::cleared, f.cleared->at_us)) {
       if (k.lead) r->exit = to_model(f.exit);  // again, so that an end can not arrive without it

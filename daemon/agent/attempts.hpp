@@ -32,6 +32,7 @@ class Attempts {
     std::string node;
     std::string boot_id;
     std::string prolog, epilog;       // the agent's own; empty: the message's
+    bool allow_root{};
     supervisor::CgroupPlace cgroup;
     bool has_gpus{};
   };
@@ -67,11 +68,13 @@ class Attempts {
     std::vector<int> cpus;
     AttemptFiles files;
     std::set<What> acknowledged;
-    std::set<std::string> nonces;     // of signals that were delivered
+    std::set<std::string> nonces;     // of signals and limits that were carried out
     int cleanings{};
   };
   supervisor::LaunchRecord record(const wire::LaunchMessage&, const Account&) const;
   tl::expected<void, Refusal> refuse(AttemptKey, const wire::LaunchMessage&, core::ReportAttempt::Blame, base::Error, base::Time now);
+  bool used_before(AttemptKey, const std::string& nonce);
+  void remember_used(AttemptKey, const std::string& nonce);
   void add(AttemptKey, const supervisor::LaunchRecord&);
   void refresh(AttemptKey, bool ended);
   void supervisor_is_gone(AttemptKey);

@@ -126,6 +126,7 @@ std::string to_text(const ExitInfo& r) {
   f.add_number("out_of_memory", r.out_of_memory ? 1 : 0);
   f.add_number("timed_out", r.timed_out ? 1 : 0);
   f.add_number("core_dumped", r.core_dumped ? 1 : 0);
+  f.add_number("lease_over", r.lease_over ? 1 : 0);
   f.add_number("cpu_us", r.cpu_us);
   f.add_number("peak_memory_mib", r.peak_memory_mib);
   f.add("reason", r.reason);
@@ -142,6 +143,7 @@ std::optional<ExitInfo> parse_exit(std::string_view text) {
   r.out_of_memory = f->number("out_of_memory") != 0;
   r.timed_out = f->number("timed_out") != 0;
   r.core_dumped = f->number("core_dumped") != 0;
+  r.lease_over = f->number("lease_over") != 0;
   r.cpu_us = f->number("cpu_us");
   r.peak_memory_mib = f->number("peak_memory_mib");
   r.reason = f->get("reason");

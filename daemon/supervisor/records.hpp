@@ -85,6 +85,7 @@ struct ExitInfo {
   bool out_of_memory{};
   bool timed_out{};
   bool core_dumped{};
+  bool lease_over{};       // ended because the node had no controller for too long
   std::int64_t cpu_us{};
   std::int64_t peak_memory_mib{};
   std::string reason;

@@ -349,7 +349,10 @@ void Supervisor::sample(std::int64_t now) {
   sample_at_ = now + sample_every_;
   if (const auto lease = spool_.read("lease"); lease && !end_) {
     const std::int64_t until = std::strtoll(lease->c_str(), nullptr, 10);
-    if (until > 0 && clock_us(CLOCK_BOOTTIME) >= until) end_ = EndRequest{launch_.kill_grace_us, "the node's lease has run out"};
+    if (until > 0 && clock_us(CLOCK_BOOTTIME) >= until) {
+      end_ = EndRequest{launch_.kill_grace_us, "the node's lease has run out"};
+      exit_.lease_over = true;
+    }
   }
 }
 

@@ -76,6 +76,7 @@ base::Result<AgentSettings> read_agent_config(std::string_view text, std::string
     set(out.cgroup_root, read_path(m, "cgroup_root"));
     set(out.prolog, read_path(m, "prolog"));
     set(out.epilog, read_path(m, "epilog"));
+    set(out.allow_root, m.boolean("allow_root"));
     set(out.log_level, read_log_level(m, "log_level"));
     set(out.request_timeout, read_span(m, "request_timeout", std::chrono::milliseconds{100}, std::chrono::hours{1}));
     m.finish();

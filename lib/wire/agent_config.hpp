@@ -27,6 +27,7 @@ struct AgentSettings {
   std::string boot_id_file{"/proc/sys/kernel/random/boot_id"};
   std::string cgroup_root{"/sys/fs/cgroup"};
   std::string prolog, epilog;                     // empty: what the controller says
+  bool allow_root{};                              // run jobs of uid 0; whoever holds the controller's key could ask for them
   LogLevel log_level{LogLevel::info};
 
   // Absent: what the machine has.

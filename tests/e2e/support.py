@@ -236,6 +236,7 @@ spool: {self.root}/spool/{name}
 boot_id_file: {self.root}/boot-{name}
 cpus: {self.cpus}
 memory: {self.memory}
+allow_root: true
 {gres}{self.agent_config}""")
 
     def add_agent(self, name, start=True):

@@ -80,9 +80,9 @@ http::Response FakeController::answer(const http::Request& request) {
   const auto good = daemon::check_signature(node_key_, headers, {request.method, request.target, request.body, "controller"},
                                             daemon::wall_now(), nonces_);
   if (!good) return http::problem(good.error());
+  if (request.target == "/v1/agent/register") registration_ = wire::message_from_text<wire::RegisterMessage>(request.body).value();
   if (deaf_) return http::problem({base::Code::unavailable, "deaf", {}, {}, {}, {}});
   if (request.target == "/v1/agent/register") {
-    registration_ = wire::message_from_text<wire::RegisterMessage>(request.body).value();
     ++registrations_;
     return json(wire::message_text(wire::RegisterAnswer{epoch_, std::chrono::milliseconds{100}, lease_, fenced_}));
   }
@@ -257,18 +257,21 @@ int AgentProcess::enrol(const std::string& token) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void AgentProcess::start() {
+void AgentProcess::start() { start_until("registered as"); }
+void AgentProcess::start_unregistered() { start_until("could not register"); }
+
+void AgentProcess::start_until(const std::string& words) {
   if (!enrolled_) REQUIRE(enrol(controller_.token(node)) == 0);
   enrolled_ = true;
   const auto said = [&] {
     const std::string text = log();
     int n = 0;
-    for (std::size_t at = 0; (at = text.find("registered as", at)) != std::string::npos; ++at) ++n;
+    for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos; ++at) ++n;
     return n;
   };
   const int before = said();
   pid_ = spawn({}, "");
-  wait_until("registration", [&] { return said() > before; });
+  wait_until(words, [&] { return said() > before; });
 }
 
 void AgentProcess::kill() {

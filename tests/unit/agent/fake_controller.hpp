@@ -38,7 +38,7 @@ class FakeController {
   void set_fenced(std::vector<sy::wire::AttemptName>);
   void set_epoch(std::uint64_t);
   void set_lease(std::optional<sy::base::Duration>);
-  void set_deaf(bool on);                                    // answers 503 to everything
+  void set_deaf(bool on);                                    // answers 503 to everything, though it notes registrations
 
   // Sends to the agent as the controller (or as `signer`). Returns status and body.
   struct Sent {
@@ -92,6 +92,7 @@ class AgentProcess {
 
   int enrol(const std::string& token);        // exit code
   void start();                               // enrols first where needed; waits until it has registered
+  void start_unregistered();                  // under a deaf controller: waits until it was turned away
   void kill();                                // -9
   int stop();                                 // SIGTERM; its exit code
   std::string log() const;
@@ -103,6 +104,7 @@ class AgentProcess {
   std::string root, work_dir;
 
  private:
+  void start_until(const std::string& words_in_log);
   pid_t spawn(const std::vector<std::string>& words, const std::string& input) const;
   FakeController& controller_;
   pid_t pid_{};

@@ -279,6 +279,95 @@ TEST_CASE("a lost spool is a new spool, and says so") {
   CHECK(w.controller.registration()->spool_id != before);
 }
 
+TEST_CASE("until it has registered an agent says nothing about attempts: with a new spool it might deny what still runs") {
+  World w;
+  w.launch_and_wait_ready(5, until_told);
+  const pid_t supervisor = w.agent.supervisor_of(5);
+  w.agent.kill();
+  std::filesystem::rename(w.agent.spool(), w.agent.root + "/lost");
+  w.controller.set_deaf(true);
+  w.agent.start_unregistered();
+  CHECK(w.controller.post("/v1/end", w.controller.about<wire::EndMessage>(5)).status == 503);
+  CHECK(w.controller.post("/v1/launch", w.message(6, "echo line\n")).status == 503);
+  CHECK(w.controller.post("/v1/signal", w.controller.about<wire::SignalMessage>(5)).status == 503);
+  CHECK(w.controller.post("/v1/time-limit", w.controller.about<wire::TimeLimitMessage>(5)).status == 503);
+  CHECK(w.controller.post("/v1/forget", w.controller.about<wire::ForgetMessage>(5)).status == 503);
+  w.controller.set_deaf(false);
+  wait_until("registration", [&] { return w.controller.registrations() > 1; });
+  CHECK(w.controller.registration()->attempts.empty());  // no tombstone that says the attempt is over
+  CHECK(::kill(supervisor, 0) == 0);
+  CHECK_FALSE(w.controller.report(5, What::cleared));
+  w.go();
+  ::kill(supervisor, SIGKILL);
+}
+
+TEST_CASE("a limit that was set once does not come back with a repeated request, also after a restart of the agent") {
+  World w;
+  w.launch_and_wait_ready(1, until_told);
+  auto first = w.controller.about<wire::TimeLimitMessage>(1);
+  first.time_limit = std::chrono::milliseconds{1};
+  auto later = w.controller.about<wire::TimeLimitMessage>(1);
+  later.time_limit = std::chrono::hours{2};
+  auto signed_first = w.controller.about<wire::TimeLimitMessage>(1);
+  signed_first.time_limit = std::chrono::hours{1};
+  CHECK(w.controller.post("/v1/time-limit", signed_first).status == 200);
+  CHECK(w.controller.post("/v1/time-limit", later).status == 200);
+  const std::string limit = w.agent.spool() + "/attempts/1.1/limit";
+  const auto in_force = [&] {
+    std::ifstream in(limit);
+    std::string text;
+    in >> text;
+    return text;
+  };
+  CHECK(in_force() == "7200000000");
+  w.agent.kill();
+  w.agent.start();
+  CHECK(w.controller.post("/v1/time-limit", signed_first).status == 401);
+  CHECK(in_force() == "7200000000");
+  CHECK(w.controller.post("/v1/time-limit", first).status == 200);  // a fresh one is carried out
+  CHECK(w.controller.wait_for(1, What::script_ended).exit->timed_out);
+}
+
+TEST_CASE("a launch sent again to an agent that was restarted, even killed in the middle of it, runs once") {
+  World w;
+  const auto m = w.message(9, "echo line\n" + until_told);
+  const auto request = w.controller.sign("POST", "/v1/launch", wire::message_text(m));
+  REQUIRE(w.controller.send(request).status == 200);
+  wait_until("the script runs", [&] { return ::access((w.agent.work_dir + "/9.ready").c_str(), F_OK) == 0; });
+  w.agent.kill();
+  w.agent.start();
+  w.controller.send(request);                                       // its caches are empty: only the spool knows
+  CHECK(w.controller.post("/v1/launch", m).status == 401);          // and from here on the cache
+  w.go();
+  w.controller.wait_for(9, What::cleared);
+  CHECK(w.controller.post("/v1/launch", w.message(9, "echo line\n")).status == 200);
+  w.launch(10, "true\n");
+  w.controller.wait_for(10, What::cleared);
+  CHECK(w.lines() == 1);
+}
+
+TEST_CASE("an agent runs no jobs of root unless its settings say so") {
+  FakeController controller;
+  for (const bool allowed : {false, true}) {
+    AgentProcess agent{controller, allowed ? "allow_root: true\n" : ""};
+    agent.start();
+    auto m = controller.launch(allowed ? 2 : 1, "id -u\n", agent.work_dir);
+    m.user = "root";
+    m.uid = base::Uid{0};
+    m.gid = base::Gid{0};
+    m.groups = {m.gid};
+    const auto sent = controller.post("/v1/launch", m);
+    CHECK(sent.status == (allowed ? 200 : 403));
+    if (!allowed) {
+      CHECK(sent.body.find("node n1 runs no jobs of root") != std::string::npos);
+      CHECK(controller.wait_for(1, What::refused).blame == Blame::job);
+    } else if (::geteuid() == 0) {
+      controller.wait_for(2, What::cleared);
+      CHECK(agent.output() == "0\n");
+    }
+  }
+}
+
 TEST_CASE("what a job can not be blamed for is the node's, what it asks wrongly is the job's") {
   World w;
   auto stranger = w.message(1, "true\n");
