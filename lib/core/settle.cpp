@@ -1,5 +1,7 @@
 #include "core/settle.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/attempt.hpp"
@@ -16,10 +18,16 @@ Duration backoff_after(const Settings& settings, std::uint32_t failures_before) 
   return std::min(pause, longest_backoff);
 }
 
+// Held by whoever asked for it: whoever is not its owner is an administrator.
+bool held_by_admin(const Job& job) {
+  const Attempt& a = *job.attempt;
+  return a.hold_after && a.ended_by && *a.ended_by != job.uid;
+}
+
 JobRequeued requeue(const State& state, const Job& job, Time now) {
   const Attempt& a = *job.attempt;
   const bool launch_failed = a.ending_as == Outcome::launch_failed;
-  JobRequeued f{job.id, now, a.hold_after, launch_failed, a.why_ending};
+  JobRequeued f{job.id, now, a.hold_after && !held_by_admin(job), launch_failed, a.why_ending};
   if (launch_failed) {
     f.eligible = now + backoff_after(state.settings, job.launch_failures);
     f.held = f.held || job.launch_failures + 1 >= state.settings.max_launch_failures;
@@ -46,9 +54,13 @@ std::vector<Fact> settle(const State& state, JobId id, Time now) {
   if (a.requeue_after) {
     Attempt ended = a;
     ended.ending_as = outcome_of(a);
-    return {AttemptEnded{id, std::move(ended), now}, requeue(state, *job, now)};
+    std::vector<Fact> facts{AttemptEnded{id, std::move(ended), now}, requeue(state, *job, now)};
+    if (held_by_admin(*job)) facts.push_back(JobHeld{id, true, fmt::format("uid {}", a.ended_by->value)});
+    return facts;
   }
-  return {JobEnded{id, outcome_of(a), a.script_ended.value_or(now), end_reason_of(a)}};
+  // Our own clock may have been set back meanwhile.
+  const Time at = std::max(a.script_ended.value_or(now), a.started.value_or(a.planned_at));
+  return {JobEnded{id, outcome_of(a), at, end_reason_of(a)}};
 }
 
 std::vector<JobId> concerned(const State& state, const Fact& fact) {

@@ -109,6 +109,25 @@ std::string names_of(const std::vector<Partition>& partitions, const Principal& 
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Neither the configuration nor an agent has said yet what some nodes have: they may be able to hold it.
+bool others_may_hold(const State& state, const JobSpec& spec, const Verdict& v) {
+  NodeSet all, unknown;
+  for (const auto& name : spec.partitions)
+    if (const Partition* p = state.find_partition(name))
+      p->nodes.for_each([&](NodeIndex n) {
+        const Node& node = state.nodes[n.value];
+        all.insert(n);
+        if (!node.shape_declared && !node.registered) unknown.insert(n);
+      });
+  return unknown.size() > 0 && all.size() >= v.asked && v.offered + unknown.size() >= v.asked;
+}
+
+bool is_about_size(const Verdict& v) {
+  if (v.reason != Reason::bad_constraints || v.asked == 0) return false;  // a name or an expression is wrong
+  const auto known_to_fall = [](const Cause& c) { return c.kind == Cause::Kind::feature || c.kind == Cause::Kind::excluded; };
+  return v.offered > 0 || std::none_of(v.causes.begin(), v.causes.end(), known_to_fall);
+}
+
 // The option that the verdict is about, for a user who has to change it.
 std::string option_of(const Verdict& v, const Group& g) {
   if (v.reason == Reason::partition_time_limit) return "--time";
@@ -180,6 +199,7 @@ Result<void> check_possible(const State& state, const JobSpec& spec, Uid uid) {
   const auto shape = state.shape ? state.shape : make_shape(state);
   const Verdict v = sched::could_ever_run(*shape, state.settings, spec, uid);
   if (v.kind != Verdict::Kind::never) return {};
+  if (is_about_size(v) && others_may_hold(state, spec, v)) return {};
   return fail(Error{Code::impossible, v.detail.empty() ? to_text(v) : v.detail, option_of(v, spec.groups.front()), "", "",
                     "sinfo -N -l shows what the nodes have"});
 }

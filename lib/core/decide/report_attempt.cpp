@@ -23,9 +23,17 @@ struct Report {
   Decision& d;
 
   bool lead() const { return is_lead(attempt, r.node); }
-  // The node's clock, kept between the start's commit and now: its skew must not make a runtime negative.
-  Time at() const { return std::clamp(r.at, attempt.planned_at, std::max(asked.now, attempt.planned_at)); }
+  // The node's clock, as long as it can be true: not before what came first, not in the future. A node whose clock is hours
+  // off says nothing about when, so that the time of the report counts; a runtime is never negative.
+  Time at() const {
+    const Time first = attempt.started.value_or(attempt.planned_at);
+    return r.at >= first && r.at <= asked.now ? r.at : std::max(asked.now, first);
+  }
   void again_end_it() const { d.effects.push_back(EndOnNode{r.job, r.attempt, r.node, state.settings.kill_grace}); }
+  void drain_if_blamed(const char* otherwise) const {
+    if (r.blame == Blame::node && !node.drained)
+      d.facts.push_back(NodeDrained{r.node, r.reason.empty() ? otherwise : r.reason, "switchyard", asked.now});
+  }
   void ask_end(Outcome as, bool requeue, std::string why) const {
     d.facts.push_back(EndAsked{r.job, r.attempt, as, requeue, false, std::move(why), std::nullopt});
   }
@@ -45,8 +53,7 @@ struct Report {
       if (r.blame == Blame::job) ask_end(Outcome::failed, false, r.reason.empty() ? why : r.reason);
       else ask_end(Outcome::launch_failed, true, why);
     }
-    if (r.blame == Blame::node && !node.drained)
-      d.facts.push_back(NodeDrained{r.node, r.reason.empty() ? "refused a launch" : r.reason, "switchyard", asked.now});
+    drain_if_blamed("refused a launch");
     d.facts.push_back(NodeCleared{r.job, r.attempt, r.node, false});
   }
 
@@ -56,17 +63,22 @@ struct Report {
     d.facts.push_back(ScriptStarted{r.job, r.attempt, at()});
   }
 
-  void script_ended() const {
-    if (lead() && !attempt.exit) d.facts.push_back(ScriptEnded{r.job, r.attempt, r.exit.value_or(ExitRecord{}), at()});
+  // Blamed on the node, for want of a controller: as if the node had failed, also when nobody had time to fence it.
+  void end_as_exit_says() const {
+    if (!lead() || attempt.exit) return;
+    if (r.what == What::script_ended && r.blame == Blame::node) end_for_node(job, node, r.reason, d.facts);
+    d.facts.push_back(ScriptEnded{r.job, r.attempt, r.exit.value_or(ExitRecord{}), at()});
   }
+  void script_ended() const { end_as_exit_says(); }
 
   void cleared() const {
     const bool exit_known = attempt.exit || (r.exit && lead());
-    if (r.exit && lead() && !attempt.exit) d.facts.push_back(ScriptEnded{r.job, r.attempt, *r.exit, at()});
+    if (r.exit) end_as_exit_says();
     if (!is_ending(job) && !exit_known) {
       if (lead()) ask_end(Outcome::failed, false, "node " + node.name + " kept no record of how the script ended");
       else end_for_node(job, node, "node " + node.name + " no longer holds its part of the job", d.facts);
     }
+    drain_if_blamed("failed to clean up after a job");
     d.facts.push_back(NodeCleared{r.job, r.attempt, r.node, false});
   }
 };

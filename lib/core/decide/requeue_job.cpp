@@ -19,7 +19,9 @@ Result<Decision> decide(const State& state, const Asked& asked, const RequeueJob
   d.reply.job = j.id;
   if (j.state == JobState::pending) return fail(Code::conflict, fmt::format("job {} is waiting already", id), "job", id);
   if (j.state == JobState::ended) {
-    d.facts.push_back(JobRequeued{j.id, asked.now, action.hold, false, why});
+    const bool by_admin = action.hold && asked.who.uid != j.uid;
+    d.facts.push_back(JobRequeued{j.id, asked.now, action.hold && !by_admin, false, why});
+    if (by_admin) d.facts.push_back(JobHeld{j.id, true, describe(asked.who)});
     return d;
   }
   if (is_ending(j)) {

@@ -144,6 +144,32 @@ TEST_CASE("a node whose shape was not declared is what it registers, and is drai
   c.expect_replay_gives_the_same();
 }
 
+TEST_CASE("a node that is declared without its size is not taken for a small one before it has registered") {
+  Cluster c(1);
+  NodeDeclaration fresh;
+  fresh.name = "n2";
+  c.configuration.nodes.push_back(fresh);
+  c.configure();
+  const auto large = c.submit(ask().cpus(8).memory(16'000));
+  const auto both = c.submit(ask().nodes(2));
+  CHECK(c.pass().starts.empty());
+  CHECK(c.why(both).why.kind == Verdict::Kind::not_now);
+  CHECK(c.refused(ask().nodes(3)).field == "--nodes");
+  CHECK(c.refused(ask().features("a100")).field == "--constraint");
+  CHECK(c.refused(ask().on("n9")).message.find("n9") != std::string::npos);
+  c.agents["n2"].name = "n2";
+  RegisterNode r;
+  r.node = c.index("n2");
+  r.shape.cpus = 8;
+  r.shape.memory = Mebibytes{32'000};
+  r.boot_id = "b";
+  r.spool_id = "s";
+  Cluster::expect(c.run(r, agent("n2")));
+  c.start(large);
+  CHECK(c.nodes_of(large) == std::vector<std::string>{"n2"});
+  CHECK_FALSE(c.refused(ask().cpus(9)).field.empty());
+}
+
 TEST_CASE("a node enrols once with its token, in time, and belongs to partitions declared as ALL") {
   Cluster c(1);
   Cluster::expect(c.run(IssueEnrolToken{"n9", "digest", c.now + minutes{10}}, admin()));

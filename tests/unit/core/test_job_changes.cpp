@@ -71,6 +71,26 @@ TEST_CASE("requeue with hold leaves the job held; an ended job can be requeued; 
   CHECK(code_of(c.run(RequeueJob{once, false}, user())) == Code::conflict);
 }
 
+TEST_CASE("requeued with hold, a job is held by whoever did it: its owner, or an administrator") {
+  for (const bool live : {false, true}) {
+    Cluster c;
+    const auto mine = c.submit(ask()), theirs = c.submit(ask());
+    for (const auto id : {mine, theirs}) {
+      c.start(id);
+      if (!live) c.finish(id);
+    }
+    Cluster::expect(c.run(RequeueJob{mine, true}, user()));
+    Cluster::expect(c.run(RequeueJob{theirs, true}, admin()));
+    c.deliver();
+    CHECK(c.why(mine).why.reason == Reason::job_held_user);
+    CHECK(c.why(theirs).why.reason == Reason::job_held_admin);
+    CHECK(code_of(c.run(ReleaseJob{theirs}, user())) == Code::forbidden);
+    Cluster::expect(c.run(ReleaseJob{theirs}, admin()));
+    CHECK_FALSE(c.job(theirs).held_by_admin);
+    c.expect_replay_gives_the_same();
+  }
+}
+
 TEST_CASE("a waiting job may change what decides where it runs; impossible changes are refused and change nothing") {
   Cluster c;
   const auto id = c.submit(ask());

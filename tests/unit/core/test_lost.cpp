@@ -239,3 +239,27 @@ TEST_CASE("down ends the jobs of a node and keeps new ones away until resumed") 
   Cluster::expect(c.run(ResumeNode{c.index("n1")}, admin()));
   c.start(id);
 }
+
+TEST_CASE("a job that a node ended for want of a controller is run again, and one that must not run twice ends as node failure") {
+  Cluster c(1);
+  const auto ended_by_lease = [&](JobId id) {
+    ExitRecord exit;
+    exit.signal = 15;
+    c.report("n1", id, 1, ReportAttempt::What::script_ended, ReportAttempt::Blame::node, "its lease ran out", exit);
+    c.report("n1", id, 1, ReportAttempt::What::cleared, {}, {}, exit);
+    c.deliver();
+  };
+  const auto again = c.submit(ask());
+  c.start(again);
+  ended_by_lease(again);
+  CHECK(c.job(again).state == JobState::pending);
+  c.start(again);
+  CHECK(c.job(again).attempt->number == AttemptNumber{2});
+  c.finish(again);
+  const auto once = c.submit(ask().no_requeue());
+  c.start(once);
+  ended_by_lease(once);
+  CHECK(c.job(once).outcome == Outcome::node_fail);
+  CHECK(c.job(once).end_reason == "its lease ran out");
+  CHECK_FALSE(c.node("n1").drained);
+}

@@ -90,17 +90,45 @@ TEST_CASE("started does not count from a member, and a node that holds nothing o
   CHECK(only_effect<EndOnNode>(c.report("n4", id, 1, What::accepted)));
 }
 
-TEST_CASE("a node's clock can not make a job start before it was placed or end in the future") {
+TEST_CASE("a node's clock that is hours off tells nothing: the job starts and ends when that was reported") {
+  for (const Duration wrong : {Duration{hours{-10}}, Duration{hours{10}}}) {
+    Cluster c;
+    const auto id = c.submit(ask());
+    c.pass();
+    c.outbox.clear();
+    const auto say = [&](What what, std::optional<ExitRecord> exit = {}) {
+      c.run(ReportAttempt{c.index("n1"), id, AttemptNumber{1}, what, {}, "", std::move(exit), c.now + wrong}, agent("n1"));
+    };
+    c.now += seconds{5};
+    say(What::started);
+    CHECK(c.job(id).attempt->started == c.now);
+    c.now += minutes{30};
+    say(What::script_ended, ExitRecord{});
+    CHECK(c.job(id).attempt->script_ended == c.now);
+    say(What::cleared);
+    CHECK(c.job(id).ended == c.now);
+  }
+}
+
+TEST_CASE("a node's clock that can be true is taken, and one set back during the job does not make a runtime negative") {
   Cluster c;
   const auto id = c.submit(ask());
   c.pass();
   c.outbox.clear();
-  const Time placed = c.now;
   c.now += seconds{5};
-  c.run(ReportAttempt{c.index("n1"), id, AttemptNumber{1}, What::started, {}, "", std::nullopt, c.now - hours{10}}, agent("n1"));
-  CHECK(c.job(id).attempt->started == placed);
-  c.run(ReportAttempt{c.index("n1"), id, AttemptNumber{1}, What::script_ended, {}, "", ExitRecord{}, c.now + hours{10}}, agent("n1"));
+  const Time started = c.now - seconds{2};
+  c.run(ReportAttempt{c.index("n1"), id, AttemptNumber{1}, What::started, {}, "", std::nullopt, started}, agent("n1"));
+  CHECK(c.job(id).attempt->started == started);
+  c.now += minutes{1};
+  c.run(ReportAttempt{c.index("n1"), id, AttemptNumber{1}, What::script_ended, {}, "", ExitRecord{}, started - seconds{1}}, agent("n1"));
   CHECK(c.job(id).attempt->script_ended == c.now);
+
+  const auto other = c.submit(ask());
+  c.start(other);
+  const Time began = *c.job(other).attempt->started;
+  c.now -= hours{3};  // the controller's own clock is set back
+  c.finish(other);
+  CHECK(c.job(other).ended == began);
 }
 
 TEST_CASE("how the script ended decides what the job ends as") {
@@ -137,4 +165,17 @@ TEST_CASE("a lead that is clear without any exit record ends the job as failed, 
   c.report("n1", id, 1, What::cleared);
   CHECK(c.job(id).outcome == Outcome::failed);
   CHECK(c.job(id).end_reason.find("no record") != std::string::npos);
+}
+
+TEST_CASE("an epilog that failed drains the node with the reason and does not change how the job ended") {
+  Cluster c(2);
+  const auto id = c.submit(ask());
+  c.start(id);
+  c.report("n1", id, 1, What::script_ended, {}, {}, ExitRecord{});
+  c.report("n1", id, 1, What::cleared, ReportAttempt::Blame::node, "epilog /etc/epilog failed: exit code 3");
+  CHECK(c.job(id).outcome == Outcome::completed);
+  CHECK(c.node("n1").drained);
+  CHECK(c.node("n1").reason == "epilog /etc/epilog failed: exit code 3");
+  CHECK_FALSE(c.node("n2").drained);
+  CHECK(c.node("n1").held == Resources{});
 }
