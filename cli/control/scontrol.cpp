@@ -200,7 +200,7 @@ int update(Context& context, const Words& words) {
     else if (key == "nodename" || key == "node") nodes = each.second;
     else if (key == "partitionname" || key == "reservationname")
       return complain(context, fmt::format("scontrol: error: {}: {}", each.first,
-                                           key[0] == 'p' ? "partitions are changed in the configuration file; then reload switchyardd"
+                                           key[0] == 'p' ? "partitions are changed in the configuration file; then: scontrol reconfigure"
                                                          : "reservations are not carried out by this release"));
     else rest.push_back(std::move(each));
   }
@@ -235,6 +235,14 @@ int wait_job(Context& context, const Words& words) {
   }
 }
 
+// The controller reads its own file; what is wrong with it is told here.
+int reconfigure(Context& context) {
+  const auto answer = call_again(context, post("/v1/reconfigure"));
+  if (!answer) return complain(context, fmt::format("slurm_reconfigure error: {}", slurm_contact_text(answer.error())));
+  answer->root()["warnings"].for_each([&](Json warning) { context.err.line(fmt::format("scontrol: warning: {}", warning.text())); });
+  return 0;
+}
+
 int run_command_words(Context& context, const Options& options, const Words& words) {
   const std::string verb = lower(words.front());
   const Words rest(words.begin() + 1, words.end());
@@ -250,10 +258,7 @@ int run_command_words(Context& context, const Options& options, const Words& wor
   if (verb == "wait_job") return wait_job(context, rest);
   if (verb == "help") return context.out << help_text<Options>(table, usage) << commands, 0;
   if (verb == "completing") return 0;
-  if (verb == "reconfigure")
-    return complain(context,
-                    "scontrol: error: reconfigure: the controller reads its configuration again on SIGHUP: systemctl reload "
-                    "switchyardd");
+  if (verb == "reconfigure") return reconfigure(context);
   for (const std::string_view later : {"create",
                                        "delete",
                                        "suspend",

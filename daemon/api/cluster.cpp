@@ -170,4 +170,16 @@ void get_config(const CallPtr& call) {
   call->reply_json(std::move(body));
 }
 
+// The file is the controller's own: nothing of the request decides what is read.
+void reconfigure(const CallPtr& call) {
+  if (auto body = small_body(*call, {}); !body) return call->fail(body.error());
+  if (!call->controller.read_configuration_again)
+    return call->fail({Code::unavailable, "the configuration can not be read again here", {}, {}, {}, {}});
+  const auto warnings = call->controller.read_configuration_again();
+  if (!warnings) return call->fail(warnings.error());
+  std::string body = "{\"warnings\":[";
+  for (std::size_t i = 0; i < warnings->size(); ++i) body += (i > 0 ? "," : "") + http::json_string((*warnings)[i]);
+  call->reply_json(body + "]}");
+}
+
 }  // namespace sy::daemon::handlers

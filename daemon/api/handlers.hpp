@@ -33,6 +33,7 @@ void list_topologies(const CallPtr&);
 void get_topology(const CallPtr&);
 void import_topology(const CallPtr&);
 void get_config(const CallPtr&);
+void reconfigure(const CallPtr&);
 // health
 void livez(const CallPtr&);
 void readyz(const CallPtr&);

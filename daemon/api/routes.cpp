@@ -36,6 +36,7 @@ constexpr std::array table{
     Route{"GET", "/v1/topologies/{name}", local, user, handlers::get_topology},
     Route{"PUT", "/v1/topologies/{name}", local, administrator, handlers::import_topology},
     Route{"GET", "/v1/config", local, user, handlers::get_config},
+    Route{"POST", "/v1/reconfigure", local, administrator, handlers::reconfigure},
     Route{"GET", "/livez", local, anyone, handlers::livez},
     Route{"GET", "/readyz", local, anyone, handlers::readyz},
     Route{"GET", "/metrics", local, anyone, handlers::metrics},

@@ -1,5 +1,7 @@
 #include "daemon/controller/controller.hpp"
 
+#include <algorithm>
+
 #include "daemon/runtime/log.hpp"
 
 namespace sy::daemon {
@@ -66,28 +68,32 @@ Controller::Controller(http::Loop& loop, Doors doors, wire::DaemonSettings setti
 
 Controller::~Controller() = default;
 
-base::Result<void> Controller::configure(core::Configure wanted) {
+base::Result<std::vector<std::string>> Controller::configure(core::Configure wanted) {
   auto outcome = ledger_.execute(switchyard_itself(), wanted);
   if (!outcome.reply) return base::fail(outcome.reply.error());
   for (const std::string& warning : outcome.reply->warnings) log_warning("configuration: {}", warning);
   configured_ = std::move(wanted);
-  return {};
+  return std::move(outcome.reply->warnings);
 }
 
 base::Result<void> Controller::open(const core::Configure& wanted) {
   if (auto opened = ledger_.open(); !opened) return opened;
-  return configure(wanted);
+  if (auto done = configure(wanted); !done) return base::fail(done.error());
+  return {};
 }
 
 void Controller::start() {
+  wall_start_ = doors_.now();
+  steady_start_ = monotonic_now();
   liveness_.start();
   effects_.run_all_pending();
   planner_.due();
   advance_time();
 }
 
-base::Result<void> Controller::reconfigure(const wire::Config& wanted) {
-  if (auto done = configure(wanted.cluster); !done) return done;
+base::Result<std::vector<std::string>> Controller::reconfigure(const wire::Config& wanted) {
+  auto warnings = configure(wanted.cluster);
+  if (!warnings) return warnings;
   const wire::DaemonSettings old = settings_;
   settings_ = wanted.daemon;
   settings_.state_dir = old.state_dir;
@@ -96,12 +102,19 @@ base::Result<void> Controller::reconfigure(const wire::Config& wanted) {
   settings_.ports_file = old.ports_file;
   liveness_.set_silent_after(settings_.silent_after);
   effects_.set_hooks(settings_.prolog, settings_.epilog);
-  return {};
+  return warnings;
+}
+
+// Time that passes by itself, never by setting the clock forward: that must not end a running job, whose walltime its
+// supervisor measures anyway. A clock that was set back is believed at once: nothing becomes due too early then.
+base::Time Controller::time_passed() const {
+  const auto since_start = std::chrono::duration_cast<base::Duration>(monotonic_now() - steady_start_);
+  return std::min(doors_.now(), wall_start_ + since_start);
 }
 
 void Controller::advance_time() {
   clock_.start(std::chrono::seconds{1}, [this] {
-    ledger_.execute(switchyard_itself(), core::AdvanceTime{});
+    ledger_.execute_at(time_passed(), switchyard_itself(), core::AdvanceTime{});
     advance_time();
   });
 }

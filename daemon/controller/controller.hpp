@@ -37,8 +37,10 @@ class Controller {
   // Loads the state and puts the configuration in force; blocks. Then start() on the loop.
   base::Result<void> open(const core::Configure&);
   void start();
-  // SIGHUP: what may change at run time.
-  base::Result<void> reconfigure(const wire::Config&);
+  // What may change at run time; answers with warnings.
+  base::Result<std::vector<std::string>> reconfigure(const wire::Config&);
+  // Set by the program: reads its configuration file again, as SIGHUP does. Nothing changes when there is a fault in it.
+  std::function<base::Result<std::vector<std::string>>()> read_configuration_again;
   // No new work, no passes; calls back when everything executed is on disk.
   void drain(std::function<void()> done);
 
@@ -63,7 +65,8 @@ class Controller {
 
  private:
   void advance_time();
-  base::Result<void> configure(core::Configure);
+  base::Time time_passed() const;
+  base::Result<std::vector<std::string>> configure(core::Configure);
 
   http::Loop& loop_;
   Doors doors_;
@@ -79,6 +82,8 @@ class Controller {
   FenceProgram fence_;
   Liveness liveness_;
   http::Timer clock_;
+  base::Time wall_start_{};
+  Monotonic steady_start_{};
   bool draining_{};
 };
 

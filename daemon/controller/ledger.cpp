@@ -48,11 +48,11 @@ base::Result<void> Ledger::open() {
   return {};
 }
 
-Ledger::Outcome Ledger::execute(const model::Principal& who, core::Action action, std::vector<Blob> blobs) {
+Ledger::Outcome Ledger::execute_at(base::Time now, const model::Principal& who, core::Action action, std::vector<Blob> blobs) {
   ++counters_.commands;
   if (fault_) return {base::fail(*fault_), state_.sequence};
   if (refusal_ && !std::holds_alternative<core::ReportAttempt>(action)) return {base::fail(*refusal_), state_.sequence};
-  core::StepResult result = core::step(state_, core::Command{options_.now(), who, std::move(action)});
+  core::StepResult result = core::step(state_, core::Command{now, who, std::move(action)});
   if (!result.reply) ++counters_.refused;
   if (!result.events.empty()) {
     counters_.events += result.events.size();

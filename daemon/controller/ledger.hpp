@@ -48,7 +48,10 @@ class Ledger {
   std::uint64_t generation() const { return generation_; }            // rises when memory was discarded
 
   // Decides and applies at once; refusals come back at once too. What rests on it must wait: when_committed.
-  Outcome execute(const model::Principal&, core::Action, std::vector<Blob> blobs = {});
+  Outcome execute(const model::Principal& who, core::Action action, std::vector<Blob> blobs = {}) {
+    return execute_at(options_.now(), who, std::move(action), std::move(blobs));
+  }
+  Outcome execute_at(base::Time now, const model::Principal&, core::Action, std::vector<Blob> blobs = {});
   // Stored with what was executed in this turn of the loop: an answer given again to the same Idempotency-Key.
   void keep(StoredReply);
   // Calls when everything up to `sequence` is on disk; at once when it is.

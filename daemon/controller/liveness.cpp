@@ -1,5 +1,7 @@
 #include "daemon/controller/liveness.hpp"
 
+#include <utility>
+
 #include "daemon/runtime/log.hpp"
 
 namespace sy::daemon {
@@ -14,10 +16,10 @@ model::Principal ourselves() {
 }  // namespace
 
 Liveness::Liveness(http::Loop& loop, Ledger& ledger, Options options)
-    : ledger_(ledger), options_(std::move(options)), began_(options_.now()), timer_(loop) {}
+    : ledger_(ledger), options_(std::move(options)), began_(options_.now()), last_check_(began_), timer_(loop) {}
 
 void Liveness::start() {
-  began_ = options_.now();
+  began_ = last_check_ = options_.now();
   last_.clear();
   tick();
 }
@@ -36,11 +38,12 @@ void Liveness::heard(base::NodeIndex node) {
 }
 
 void Liveness::check() {
-  if (ledger_.fault()) {  // we are not reachable in any useful sense: that time does not count
-    began_ = options_.now();
+  const Monotonic now = options_.now();
+  const bool was_away = now - std::exchange(last_check_, now) > options_.longest_gap;
+  if (was_away || ledger_.fault()) {  // nobody could reach us in any useful sense: that time does not count
+    began_ = now;
     return;
   }
-  const Monotonic now = options_.now();
   const auto& settings = ledger_.state().settings;
   std::vector<std::pair<base::NodeIndex, bool>> late;  // true: the lease is over
   for (const model::Node& node : ledger_.state().nodes) {

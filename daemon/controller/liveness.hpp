@@ -16,6 +16,7 @@ class Liveness {
   struct Options {
     base::Duration silent_after{std::chrono::seconds{60}};
     base::Duration check_every{std::chrono::seconds{1}};
+    base::Duration longest_gap{std::chrono::seconds{10}};   // between two checks; more: we were stopped, or the machine slept
     base::Duration lease_margin{std::chrono::seconds{60}};  // beyond lease and kill grace, for clocks that drift
     std::function<Monotonic()> now{monotonic_now};
   };
@@ -31,7 +32,7 @@ class Liveness {
 
   Ledger& ledger_;
   Options options_;
-  Monotonic began_;
+  Monotonic began_, last_check_;
   std::map<base::NodeIndex, Monotonic> last_;
   http::Timer timer_;
 };

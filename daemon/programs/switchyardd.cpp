@@ -128,7 +128,9 @@ class Daemon {
         api_(controller_),
         users_(loop_, server_options(config.daemon.limits), api_.handler(Listener::local)),
         agents_(loop_, server_options(config.daemon.limits), api_.handler(Listener::agents)),
-        alive_(loop_) {}
+        alive_(loop_) {
+    controller_.read_configuration_again = [this] { return reload(); };
+  }
 
   int run(const wire::Config& config) {
     if (auto opened = controller_.open(config.cluster); !opened) return complain(base::to_text(opened.error()));
@@ -184,23 +186,31 @@ class Daemon {
     alive_.start(pause, [this, pause] { beat(pause); });
   }
 
-  void reload() {
+  // SIGHUP, and POST /v1/reconfigure.
+  base::Result<std::vector<std::string>> reload() {
     notify_reloading();
-    const auto refuse = [](const base::Error& error) {
-      log_error("the settings are not taken over, the old ones stay: {}", error.message);
-    };
-    auto config = load_config(config_file_);
-    if (!config) {
-      refuse(config.error());
-    } else if (auto done = controller_.reconfigure(*config); !done) {
-      refuse(base::Error{{}, base::to_text(done.error()), {}, {}, {}, {}});
-    } else {
-      set_log_level(log_level(config->daemon.log_level));
-      for (const std::string& name : wire::needs_restart(started_with_, config->daemon))
-        log_warning("{} has changed and takes effect at the next start", name);
-      log_info("the settings were read again");
-    }
+    auto done = take_over_settings();
+    if (done) log_info("the settings were read again");
+    else log_error("the settings are not taken over, the old ones stay: {}", done.error().message);
     notify_ready("accepting work");
+    return done;
+  }
+
+  base::Result<std::vector<std::string>> take_over_settings() {
+    auto config = load_config(config_file_);
+    if (!config) return base::fail(config.error());
+    auto warnings = controller_.reconfigure(*config);
+    if (!warnings) {
+      base::Error error = warnings.error();
+      error.message = base::to_text(error);
+      return base::fail(error);
+    }
+    set_log_level(log_level(config->daemon.log_level));
+    for (const std::string& name : wire::needs_restart(started_with_, config->daemon)) {
+      warnings->push_back(name + " has changed and takes effect at the next start");
+      log_warning("{}", warnings->back());
+    }
+    return warnings;
   }
 
   void drain() {

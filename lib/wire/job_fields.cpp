@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/option_table.hpp"
+#include "sched/priority/order.hpp"
 #include "wire/enum_names.hpp"
 #include "wire/job_spec_json.hpp"
 #include "wire/job_values.hpp"
@@ -143,7 +144,7 @@ class Writer {
       case F::constraint: return text(group_.constraint);
       case F::nodelist: return text(group_.nodelist);
       case F::exclude: return text(group_.exclude);
-      case F::priority: return number(forecast_ != nullptr ? forecast_->priority : 0);
+      case F::priority: return number(priority());
       case F::nice: return number(spec_.nice);
       case F::attempt: return unsigned_number(attempt() != nullptr ? attempt()->number.value : job_.last_attempt.value);
       case F::restarts: return unsigned_number(job_.restarts);
@@ -186,6 +187,15 @@ class Writer {
   const model::Attempt* attempt() const { return job_.attempt && job_.state != model::JobState::pending ? &*job_.attempt : nullptr; }
   const model::ExitRecord* exit() const { return attempt() != nullptr && attempt()->exit ? &*attempt()->exit : nullptr; }
   bool planned() const { return forecast_ != nullptr && job_.state == model::JobState::pending; }
+
+  // What the pass used; before it has looked, and afterwards, the same rule. Held means 0, as in Slurm.
+  std::int64_t priority() const {
+    if (job_.state == model::JobState::pending && (job_.held_by_user || job_.held_by_admin)) return 0;
+    if (planned()) return forecast_->priority;
+    const std::string_view name = attempt() != nullptr ? attempt()->partition : spec_.partitions.empty() ? "" : spec_.partitions.front();
+    const model::Partition* partition = state_.find_partition(name);
+    return sched::priority_of(partition != nullptr ? partition->priority_tier : 1, spec_.nice);
+  }
 
   void null() { out_ += "null"; }
   void text(std::string_view value) { append_quoted(out_, value); }

@@ -236,6 +236,30 @@ def test_reading_the_settings_again(build):
         wait_for(lambda: c.api.get("/v1/partitions/main")[1]["max_time_s"] == 7200, "the new limit")
 
 
+def test_scontrol_reconfigure_reads_the_file_again_and_tells_its_faults(build):
+    with Cluster(build, agents=False) as c:
+        path = c.root / "switchyard.yaml"
+        good = path.read_text()
+        path.write_text(good.replace("default: true", "default: true\n    max_time: 2h"))
+        assert c.sy("scontrol", "reconfigure").stdout == ""
+        assert c.api.get("/v1/partitions/main")[1]["max_time_s"] == 7200
+        path.write_text(good.replace("default: true", "default: true\n    max_time: soon\n    colour: red"))
+        done = c.sy("scontrol", "reconfigure", check=False)
+        assert done.returncode == 1 and done.stderr.startswith("slurm_reconfigure error: "), done.stderr
+        assert "colour" in done.stderr and "soon" in done.stderr and done.stderr.count("switchyard.yaml:") == 2, done.stderr
+        assert c.api.get("/v1/partitions/main")[1]["max_time_s"] == 7200           # the old one stays
+        path.write_text(good.replace("listen: 127.0.0.1:0", "listen: 127.0.0.1:1"))
+        assert "takes effect at the next start" in c.sy("scontrol", "reconfigure").stderr
+        assert c.api.get("/v1/partitions/main")[1]["max_time_s"] is None
+        if os.getuid() == 0:
+            done = c.sy("scontrol", "reconfigure", user="nobody", check=False)
+            assert done.returncode == 1 and "administrator" in done.stderr, done.stderr
+        path.unlink()
+        done = c.sy("scontrol", "reconfigure", check=False)
+        assert done.returncode == 1 and "switchyard.yaml" in done.stderr, done.stderr
+        assert c.api.submit()[0] == 201
+
+
 def test_ten_thousand_submissions_from_16_clients_while_the_queue_is_read(build):
     with Cluster(build, agents=False, limits="  requests_per_second: 100000\n  burst: 100000\n") as c:
         done, reads = [], []

@@ -178,34 +178,108 @@ TEST_CASE("After a restart what is still due is derived from the state and sent 
   CHECK(again->attempt == base::AttemptNumber{1});  // the same attempt: the agent answers with what it did
 }
 
-TEST_CASE("Silence by the monotonic clock makes a node silent, a heartbeat brings it back, and a lease fences it") {
+namespace {
+// A liveness with a clock of the test's own, looked at every second as its timer would.
+struct Watch {
+  Monotonic now = monotonic_now();
+  Bench& bench;
+  Liveness liveness;
+  explicit Watch(Bench& b) : bench(b), liveness(b.loop, b.controller->ledger(), options()) {}
+  Liveness::Options options() {
+    Liveness::Options o;
+    o.silent_after = base::seconds{60};
+    o.now = [this] { return now; };
+    return o;
+  }
+  void seconds(int n) {
+    for (int i = 0; i < n; ++i) {
+      now += base::seconds{1};
+      liveness.check();
+    }
+  }
+  const model::Node& node(const char* name) const { return *bench.controller->state().find_node(name); }
+  model::Contact contact(const char* name) const { return node(name).contact; }
+};
+}  // namespace
+
+TEST_CASE("Silence by the monotonic clock makes a node silent, a heartbeat brings it back, and a lease fences only what runs") {
   Bench bench({}, [](core::Configure& c) { c.settings.lease = base::seconds{100}; });
   bench.bring_up("n1");
   bench.bring_up("n2");
-  Monotonic now = monotonic_now();
-  Liveness::Options options;
-  options.silent_after = base::seconds{60};
-  options.now = [&] { return now; };
-  Liveness liveness(bench.loop, bench.controller->ledger(), options);
-  const auto contact = [&](const char* name) { return bench.controller->state().find_node(name)->contact; };
-  const base::NodeIndex n1 = bench.controller->state().find_node("n1")->index;
-  now += base::seconds{59};
-  liveness.check();
-  CHECK(contact("n1") == model::Contact::up);
-  liveness.heard(n1);
-  now += base::seconds{2};
-  liveness.check();
-  CHECK(contact("n1") == model::Contact::up);
-  CHECK(contact("n2") == model::Contact::silent);
-  now += base::seconds{60};
-  liveness.check();
-  CHECK(contact("n1") == model::Contact::silent);
-  liveness.heard(n1);
-  CHECK(contact("n1") == model::Contact::up);
-  now += base::hours{1};
-  liveness.check();
-  liveness.check();
-  CHECK(contact("n1") == model::Contact::silent);  // nothing ran there: there is nothing to fence
+  Watch w(bench);
+  const base::NodeIndex n1 = w.node("n1").index;
+  w.seconds(59);
+  CHECK(w.contact("n1") == model::Contact::up);
+  w.liveness.heard(n1);
+  w.seconds(2);
+  CHECK(w.contact("n1") == model::Contact::up);
+  CHECK(w.contact("n2") == model::Contact::silent);
+  w.seconds(60);
+  CHECK(w.contact("n1") == model::Contact::silent);
+  w.liveness.heard(n1);
+  CHECK(w.contact("n1") == model::Contact::up);
+  w.seconds(3600);
+  CHECK(w.contact("n1") == model::Contact::silent);  // nothing ran there: there is nothing to fence
+}
+
+TEST_CASE("A lease fences a silent node later than its agent has ended the jobs, counting only time in which we could be reached") {
+  Bench bench({}, [](core::Configure& c) {
+    c.settings.lease = base::seconds{100};
+    c.settings.kill_grace = base::seconds{30};
+  });
+  bench.bring_up("n1");
+  const auto id = bench.submit();
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  const auto job = [&]() -> const model::Job& { return *bench.controller->state().find_job(base::JobId{id}); };
+  Watch w(bench);
+  w.seconds(60);
+  CHECK(w.contact("n1") == model::Contact::silent);
+  CHECK(job().state == model::JobState::lost);
+  w.seconds(120);                                     // 180 s: lease and grace are over, the margin for clocks that drift is not
+  CHECK(w.contact("n1") == model::Contact::silent);
+  w.now += base::hours{5};                            // stopped meanwhile, as by SIGSTOP or a sleeping machine
+  w.liveness.check();
+  CHECK(w.contact("n1") == model::Contact::silent);
+  w.seconds(150);
+  CHECK(w.contact("n1") == model::Contact::silent);
+  SECTION("a disk that takes nothing makes us unreachable: counted from its return") {
+    bench.store.break_disk(true);
+    bench.ask(Bench::ann, "POST", "/v1/jobs", Bench::submission());
+    bench.turn_until([&] { return bench.controller->ledger().fault().has_value(); });
+    w.seconds(300);
+    bench.store.break_disk(false);
+    bench.turn_until([&] { return !bench.controller->ledger().fault(); });
+    w.seconds(189);
+    CHECK(w.contact("n1") == model::Contact::silent);
+    w.seconds(2);
+    CHECK(w.contact("n1") == model::Contact::fenced);
+  }
+  SECTION("and when all is over the job waits again, with the next attempt to come") {
+    w.seconds(39);
+    CHECK(w.contact("n1") == model::Contact::silent);
+    w.seconds(2);
+    CHECK(w.contact("n1") == model::Contact::fenced);
+    CHECK(w.node("n1").reason == "fenced: lease");
+    CHECK(job().state == model::JobState::pending);
+    CHECK(job().last_attempt == base::AttemptNumber{1});
+  }
+}
+
+TEST_CASE("A clock that is set forward by hours ends no running job") {
+  Bench bench;
+  bench.controller->start();
+  bench.bring_up("n1");
+  const auto id = bench.submit(Bench::ann, R"("time_limit_s":3600)");
+  bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
+  bench.report("n1", id, 1, "accepted");
+  bench.report("n1", id, 1, "started");
+  const auto job = [&]() -> const model::Job& { return *bench.controller->state().find_job(base::JobId{id}); };
+  REQUIRE(job().state == model::JobState::running);
+  const auto commands = [&] { return bench.controller->ledger().counters().commands; };
+  bench.clock += base::hours{12};
+  const auto before = commands();
+  bench.turn_until([&] { return commands() >= before + 2; });
+  CHECK(job().state == model::JobState::running);
 }
 
 TEST_CASE("A fence program's exit status decides, and one that hangs is killed") {

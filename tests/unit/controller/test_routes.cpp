@@ -35,6 +35,7 @@ const std::map<std::string, char> expected{
     {"GET /v1/topologies/{name}", 'u'},
     {"PUT /v1/topologies/{name}", 'a'},
     {"GET /v1/config", 'u'},
+    {"POST /v1/reconfigure", 'a'},
     {"GET /livez", '*'},
     {"GET /readyz", '*'},
     {"GET /metrics", '*'},
