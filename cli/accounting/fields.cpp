@@ -102,7 +102,7 @@ void node_list(Out out, Row row, View) {
 // "CANCELLED by 1000": who is told in the reason of the end.
 void state(Out out, Row row, View) {
   const std::string_view name = row.job["slurm_state"].text();
-  out += name;
+  out += row.batch_step && name == "TIMEOUT" ? std::string_view{"CANCELLED"} : name;  // the limit is the job's
   if (name != "CANCELLED" || row.batch_step) return;
   const std::string_view why = row.job["end_reason"].text();
   constexpr std::string_view mark = "by uid ";
@@ -112,8 +112,11 @@ void state(Out out, Row row, View) {
   out += fmt::format(" by {}", digits.substr(0, digits.find_first_not_of("0123456789")));
 }
 void exit_code(Out out, Row row, View) {
-  // Killed for memory shows as 0:125, as in Slurm, whatever the script itself said.
-  if (row.job["slurm_state"].text() == "OUT_OF_MEMORY") out += "0:125";
+  // Killed for memory shows as 0:125, as in Slurm, whatever the script itself said; the signal that ended a job from outside
+  // is its batch step's.
+  const std::string_view name = row.job["slurm_state"].text();
+  if (name == "OUT_OF_MEMORY") out += "0:125";
+  else if (!row.batch_step && (name == "CANCELLED" || name == "TIMEOUT")) out += fmt::format("{}:0", row.job["exit_code"].integer());
   else out += fmt::format("{}:{}", row.job["exit_code"].integer(), row.job["exit_signal"].integer());
 }
 void derived_exit(Out out, Row row, View) {

@@ -23,6 +23,7 @@ constexpr std::string_view usage = "squeue [options]";
 constexpr std::string_view default_format = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
 constexpr std::string_view long_format = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
 constexpr std::string_view start_format = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
+constexpr std::string_view step_format = "%.15i %.8j %.9P %.8u %.9M %N";
 constexpr std::string_view state_format = "%.18i %.2t %.8T";
 constexpr std::string_view default_sort = "P,t,-p";
 
@@ -30,7 +31,7 @@ struct Query : CommonOptions {
   std::string jobs, users, states, partitions, names, nodes, accounts, qos, clusters, reservation, licenses;
   std::string letters, field_names, sort;
   int iterate_s{};
-  bool no_header{}, long_form{}, start{}, me{}, noconvert{}, state_only{};
+  bool no_header{}, long_form{}, start{}, me{}, noconvert{}, state_only{}, steps{};
   bool users_given{}, jobs_given{};
 };
 
@@ -51,6 +52,14 @@ Done iterate(Query& q, const Given& given) {
 Done jobs(Query& q, const Given& given) {
   q.jobs_given = q.jobs_given || given.has_value;
   return option::add<&Query::jobs>(q, given);
+}
+// "12.batch" names the job's step; which steps a job has is the controller's to say.
+Done steps(Query& q, const Given& given) {
+  q.steps = true;
+  if (!given.has_value) return {};
+  q.jobs_given = true;
+  for (const auto& step : split_list(given.value)) q.jobs += (q.jobs.empty() ? "" : ",") + step.substr(0, step.find('.'));
+  return {};
 }
 Done users(Query& q, const Given& given) {
   q.users_given = true;
@@ -98,7 +107,7 @@ constexpr CommandOption<Query> table[] = {
     {"start", 0, option::none, option::set<&Query::start>, "", "waiting jobs with their planned start"},
     {"states", 't', option::required, all_states, "LIST", "jobs in these states, or all"},
     {"state", 0, option::required, all_states, "", ""},
-    {"steps", 's', option::optional, option::later<Query>, "", ""},
+    {"steps", 's', option::optional, steps, "LIST", "steps of running jobs; so far each has its batch step"},
     {"user", 'u', option::required, users, "LIST", "jobs of these users"},
     {"users", 0, option::required, users, "", ""},
     {"verbose", 'v', option::none, nullptr, "", ""},
@@ -187,6 +196,7 @@ base::Result<Format> choose_format(Context& context, const Query& q) {
   if (!q.letters.empty()) return parse_letters(q.letters, names);
   if (q.long_form) return parse_letters(long_format, names);
   if (q.start) return parse_letters(start_format, names);
+  if (q.steps) return parse_letters(step_format, names);
   if (auto named = context.env("SQUEUE_FORMAT2"); named && !named->empty()) return parse_names(*named, names);
   if (auto letters = context.env("SQUEUE_FORMAT"); letters && !letters->empty()) return parse_letters(*letters, names);
   return parse_letters(q.state_only ? state_format : default_format, names);
@@ -209,6 +219,7 @@ base::Result<Plan> make_plan(Context& context, Query& q) {
   from_environment(q.sort, "SQUEUE_SORT");
   if (q.me) q.users = context.me();
   if (q.start && q.states.empty()) q.states = "PENDING";
+  if (q.steps) q.states = "RUNNING,SUSPENDED";
 
   Plan plan;
   auto format = choose_format(context, q);
@@ -230,6 +241,7 @@ base::Result<Plan> make_plan(Context& context, Query& q) {
   };
   for (const auto& column : plan.format.columns) need(column.field);
   for (const auto& key : plan.keys) need(key.field);
+  if (q.steps) needs.insert("batch_host");
   add_parameter(plan.query, "id", join(plan.ids));
   // A job named by id is looked for in any state: gone and merely ended are different answers.
   if (plan.ids.empty() && !plan.states.all) add_parameter(plan.query, "state", join(plan.states.ours));
@@ -242,6 +254,22 @@ base::Result<Plan> make_plan(Context& context, Query& q) {
   if (!q.qos.empty()) needs.insert("qos");
   if (!q.json) add_parameter(plan.query, "fields", join({needs.begin(), needs.end()}));
   return plan;
+}
+
+// The columns in which the batch step differs from its job.
+void render_step(std::string& cell, Json job, char letter) {
+  if (letter == 'i') cell += ".batch";
+  else if (letter == 'j') cell = "batch";
+  else if (letter == 'N') cell = job["batch_host"].text();
+}
+
+std::string header_of(const Query& q, const Format& format) {
+  const auto names = job_field_names();
+  if (!q.steps) return header_line(format, names);
+  std::vector<FieldName> of_steps(names.begin(), names.end());
+  for (auto& each : of_steps)
+    if (each.letter == 'i') each.header = "STEPID";
+  return header_line(format, of_steps);
 }
 
 bool in_states(const StateFilter& filter, Json job) {
@@ -277,13 +305,14 @@ int print_once(Context& context, const Query& q, const Plan& plan, const std::st
     const TimeStyle when("%a %b %d %H:%M:%S %Y", view.times.now_s());
     context.out.line(when.text(view.times.now_s()));
   }
-  if (!q.no_header) context.out.line(header_line(plan.format, job_field_names()));
+  if (!q.no_header) context.out.line(header_of(q, plan.format));
   std::string line, cell;
   for (const Json job : rows) {
     line = plan.format.prefix;
     for (const auto& column : plan.format.columns) {
       cell.clear();
       job_fields()[column.field].render(cell, job, view);
+      if (q.steps) render_step(cell, job, job_fields()[column.field].name.letter);
       append_cell(line, column, cell);
     }
     line += '\n';

@@ -74,6 +74,10 @@ def queue_and_control(c):
     assert f"{running}|RUNNING|wide|3|n[1-3]" in lines, lines
     assert any(re.fullmatch(rf"{waiting}\|PENDING\|behind\|2\|\((Resources|Priority)\)", line) for line in lines), lines
     assert c.sy("squeue", "-h", "--me", "-t", "R", "-O", "JobID:|,State:|,NumCPUs").stdout.startswith(f"{running}|RUNNING|"), "squeue -O"
+    steps = c.sy("squeue", "-s", "-j", running).stdout.splitlines()
+    assert steps[0].split() == ["STEPID", "NAME", "PARTITION", "USER", "TIME", "NODELIST"], steps
+    assert [line.split()[:4] for line in steps[1:]] == [[f"{running}.batch", "batch", "main", "root"]] and steps[1].split()[5] == "n1", steps
+    assert c.sy("squeue", "-h", "-j", running, "-o", "%Q").stdout == c.sy("squeue", "-h", "-j", waiting, "-o", "%Q").stdout != "0\n"
     assert "waits:" in c.sy("sy", "show", waiting).stdout
     c.sy("scontrol", "hold", waiting)
     held = c.sy("squeue", "-h", "-j", waiting, "-o", "%r").stdout
@@ -87,11 +91,53 @@ def queue_and_control(c):
         assert c.wait_ended(job)["outcome"] == "cancelled"
     line = c.sy("sacct", "-X", "-n", "-P", "-j", running, "-o", "state").stdout
     assert line == f"CANCELLED by {os.getuid()}\n", line
+    line = c.sy("sacct", "-n", "-P", "-j", running, "-o", "jobid,exitcode").stdout
+    assert line == f"{running}|0:0\n{running}.batch|0:15\n", line
     done = c.sy("scancel", running, check=False)
     assert "already completing or completed" in done.stderr, done.stderr
     done = c.sy("squeue", "-j", "999999", check=False)
     assert done.returncode == 1 and done.stderr == "slurm_load_jobs error: Invalid job id specified\n", done.stderr
     assert c.sy("squeue", "-h", "-j", "999999,999999").stdout == ""
+
+
+def requeue_hold(c):
+    """Held by whoever did it, as the queue says: its owner, or an administrator."""
+    if os.getuid() != 0:
+        return
+    jobs = {}
+    for who in ("nobody", "root"):
+        jobs[who] = c.sy("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 60", user="nobody").stdout.strip()
+        c.wait_state(int(jobs[who]), "running")
+        c.sy("scontrol", "requeuehold", jobs[who], user=who)
+        c.wait_state(int(jobs[who]), "pending")
+    wait_for(lambda: c.sy("squeue", "-h", "-j", jobs["nobody"], "-o", "%t %r").stdout == "PD JobHeldUser\n", "held by its owner")
+    wait_for(lambda: c.sy("squeue", "-h", "-j", jobs["root"], "-o", "%t %r").stdout == "PD JobHeldAdmin\n", "held by an administrator")
+    assert c.sy("scontrol", "release", jobs["root"], user="nobody", check=False).returncode == 1
+    for job in jobs.values():
+        c.sy("scancel", job)
+
+
+def closed_partition(c):
+    """State=DOWN keeps waiting jobs from starting and says so; State=UP lets them go."""
+    wait_for(c.all_idle, "all nodes idle")
+    path = c.root / "switchyard.yaml"
+    good = path.read_text()
+    running = submitted(c.sy("sbatch", "-N", "3", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 600"))
+    waiting = submitted(c.sy("sbatch", "-o", "/dev/null", "--wrap", "true"))
+    c.wait_state(running, "running")
+    path.write_text(good.replace("    default: true\n", "    default: true\n    state: down\n"))
+    c.sy("scontrol", "reconfigure")
+    assert c.sy("sinfo", "-h", "-o", "%P %a").stdout == "main* down\n"
+    wait_for(lambda: c.sy("squeue", "-h", "-j", waiting, "-o", "%r").stdout == "PartitionDown\n", "PartitionDown")
+    assert c.job(running)["state"] == "running"
+    late = submitted(c.sy("sbatch", "-o", "/dev/null", "--wrap", "true"))  # Slurm takes them too
+    c.sy("scancel", running)
+    c.wait_ended(running)
+    wait_for(lambda: c.sy("squeue", "-h", "-j", late, "-o", "%r").stdout == "PartitionDown\n", "PartitionDown")
+    assert c.job(waiting)["state"] == "pending" and c.all_idle()
+    path.write_text(good)
+    c.sy("scontrol", "reconfigure")
+    assert c.wait_ended(waiting)["outcome"] == "completed" and c.wait_ended(late)["outcome"] == "completed"
 
 
 def nodes(c):
@@ -189,7 +235,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
     chosen = sys.argv[2:]
     with Cluster(build) as c:
-        for part in (main_job, submit_forms, refusals, queue_and_control, nodes, third_parties, privacy, start_up, dead_controller):
+        for part in (main_job, submit_forms, refusals, queue_and_control, requeue_hold, closed_partition, nodes, third_parties, privacy, start_up, dead_controller):
             if chosen and part.__name__ not in chosen:
                 continue
             part(c)
