@@ -60,6 +60,21 @@ def test_an_agent_that_lost_its_spool_can_not_end_what_it_does_not_know(build):
             os.kill(pid, signal.SIGKILL)                       # what the fence stands for
 
 
+def test_without_a_controller_a_lease_ends_the_jobs_and_they_are_not_run_twice(build):
+    with Cluster(build, nodes=1, config="  lease: 4s\n") as c:
+        job = submit(c, "echo run$SLURM_RESTART_COUNT >>effects\n[ -n \"$SLURM_RESTART_COUNT\" ] || sleep 600\n")
+        once = submit(c, "echo once >>effects\nsleep 600\n", requeue=False)
+        c.wait_state(job, "running"), c.wait_state(once, "running")
+        c.pin_port()
+        c.controller.kill()
+        wait_for(lambda: not c.supervisors(), "the agent has ended its jobs", 60)
+        c.restart_controller()
+        ended = c.wait_ended(once)
+        assert ended["outcome"] == "node_fail" and "lease" in ended["end_reason"], ended
+        assert c.wait_ended(job)["outcome"] == "completed", c.job(job)
+        assert sorted(lines(c)) == ["once", "run", "run1"], lines(c)
+
+
 def test_an_older_controller_is_refused_by_agents(build):
     """Two controllers, one restored from an older state: agents follow the later term only."""
     with Cluster(build, nodes=1) as c:
@@ -71,6 +86,22 @@ def test_an_older_controller_is_refused_by_agents(build):
         job = submit(c, "echo run >>effects\n")
         wait_for(lambda: c.job(job)["reason"] not in ("None", "Priority") or c.job(job)["state"] == "starting", "it can not start")
         assert lines(c) == [] and not c.supervisors()
+
+
+def test_an_epilog_that_fails_drains_the_node_and_not_the_job(build):
+    def prepare(c):
+        epilog = c.root / "epilog"
+        epilog.write_text("#!/bin/sh\n[ ! -e /proc/self/fd/9 ] || exit 9\nexit 3\n")
+        epilog.chmod(0o755)
+        text = (c.root / "switchyard.yaml").read_text()
+        (c.root / "switchyard.yaml").write_text(text.replace("agents:\n", f"agents:\n  epilog: {epilog}\n"))
+    with Cluster(build, nodes=2, prepare=prepare) as c:
+        job = submit(c, "true\n", groups=on("n1"))
+        assert c.wait_ended(job)["outcome"] == "completed"
+        bad = wait_for(lambda: (n := node(c, "n1"))["drained"] and n, "n1 drained")
+        assert "epilog" in bad["reason"] and "exit code 3" in bad["reason"], bad
+        assert "epilog" in c.sy("sinfo", "-R", "-h").stdout
+        assert not node(c, "n2")["drained"]
 
 
 def test_a_prolog_that_fails_on_one_node_leaves_nothing_on_the_others(build):

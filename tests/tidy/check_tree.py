@@ -159,6 +159,19 @@ def check_text(faults):
                     faults.append(f"{path}:{n}: left open: {line.strip()}")
 
 
+def check_table_of_tests(faults, text=None):
+    """docs/traps.md: a promise is kept by a test; a test that is gone keeps nothing."""
+    text = (ROOT / "docs" / "traps.md").read_text() if text is None else text
+    for n, line in enumerate(text.split("\n"), 1):
+        cell = line.rstrip(" |").rsplit(" | ", 1)[-1]
+        if not line.startswith("|") or not cell.startswith("`"):
+            continue
+        found = re.fullmatch(r"`([^`]+)`(?:: (.+))?", cell)
+        path = ROOT / "tests" / (found[1] if found else "none")
+        if not path.exists() or (found[2] and found[2] not in path.read_text()):
+            faults.append(f"docs/traps.md:{n}: there is no such test")
+
+
 def self_test():
     """The rules can fail: each planted fault is found."""
     planted = [
@@ -177,12 +190,19 @@ def self_test():
             sys.exit(f"tidy: the check for '{expected}' finds nothing in a planted fault")
 
 
+    faults = []
+    check_table_of_tests(faults, "| a | `unit/core/test_life.cpp`: no such name |\n| b | `unit/none.cpp`: x |\n| c | `unit/core/test_life.cpp`: |\n")
+    if len(faults) != 3:
+        sys.exit("tidy: the check of docs/traps.md finds nothing in planted faults")
+
+
 def main():
     self_test()
     faults = []
     for path in tracked("*.cpp", "*.hpp"):
         check_source(path, (ROOT / path).read_text(), faults)
     check_text(faults)
+    check_table_of_tests(faults)
     check_commands(faults)
     check_headers(faults)
     for f in faults:
