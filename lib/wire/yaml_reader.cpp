@@ -51,7 +51,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   std::vector<YamlNode> documents;
 
-  void OnDocumentStart(const YAML::Mark&) override {
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    // yaml-cpp reads nothing of a document that begins with a stray ',' or ']', and finds it again, for ever.
+    if (started_ && mark.pos == last_start_) stop(mark_from(mark), "this is not valid YAML: a value can not begin like this");
+    started_ = true;
+    last_start_ = mark.pos;
     open_.clear();
     anchors_.clear();
     root_.reset();
@@ -107,6 +111,9 @@ class TreeBuilder final : public YAML::EventHandler {
     std::size_t size{};
     std::size_t depth{};
   };
+
+  bool started_{};
+  int last_start_{};
 
   [[noreturn]] void too_deep(FileMark mark) const { stop(mark, "the file is nested too deeply", fmt::format("{} levels", limits_.depth)); }
 

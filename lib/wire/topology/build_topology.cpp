@@ -150,6 +150,10 @@ class Builder {
       std::map<std::uint32_t, std::pair<FileMark, std::vector<std::string>>> twice;
       vertices_[v].nodes.reserve(text_of(v).nodes.size());
       for (const auto& n : text_of(v).nodes) {
+        if (!sound_name(n.name)) {  // it could not be written in a host list again
+          faults_.add(n.mark, "this can not be the name of a node", {}, n.name.substr(0, 80));
+          continue;
+        }
         const auto [first, fresh] = where.emplace(n.name, v);
         if (!fresh) {
           auto& listed = twice[first->second];

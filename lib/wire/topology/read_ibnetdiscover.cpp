@@ -47,7 +47,7 @@ std::string host_of(const std::string& description) {
   const auto words = words_of(description);
   if (words.empty() || words.size() > 2) return {};
   const auto& host = words.front();
-  if (std::isalnum(static_cast<unsigned char>(host.front())) == 0) return {};
+  if (std::isalnum(static_cast<unsigned char>(host.front())) == 0 || host.find_first_of("\"\\,[]#") != std::string::npos) return {};
   if (host.size() > 2 && host.rfind("MT", 0) == 0 && std::isdigit(static_cast<unsigned char>(host[2])) != 0) return {};
   if (words.size() == 2 && std::none_of(words[1].begin(), words[1].end(), [](unsigned char c) { return std::isdigit(c) != 0; })) return {};
   return host;
@@ -111,7 +111,8 @@ class Discovery {
   }
 
   static bool is_id(std::string_view id) {
-    return id.size() > 2 && id.size() < 64 && id[1] == '-' && (id[0] == 'S' || id[0] == 'H' || id[0] == 'R');
+    return id.size() > 2 && id.size() < 64 && id[1] == '-' && (id[0] == 'S' || id[0] == 'H' || id[0] == 'R') &&
+           std::all_of(id.begin() + 2, id.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; });
   }
 
   void read_line(std::string_view line, FileMark mark) {

@@ -75,6 +75,19 @@ TEST_CASE("aliases are copies, and a bomb of aliases stops at the budget") {
   CHECK(all(faults).find("too many values, aliases included (limit: 10000 values)") != std::string::npos);
 }
 
+TEST_CASE("a document that the parser can not get past is refused at once, not read two million times") {
+  for (const auto* text : {",inkd :yHipe", "!lzone,, node", "] a", "a: 1\n---\n,b"}) {
+    INFO(text);
+    Faults faults("f");
+    CHECK(read_yaml(text, faults).empty());
+    REQUIRE(faults.count() >= 1);
+    CHECK(to_text(faults.list().back()).find("not valid YAML") != std::string::npos);
+  }
+  Faults faults("f");
+  CHECK(read_yaml("---\n---\n---\na\n", faults).size() == 3);  // empty documents are none of that
+  CHECK(faults.empty());
+}
+
 TEST_CASE("an alias inside its own anchor, deep nesting, tags, zero bytes and syntax errors are refused") {
   const auto fault_of = [](const std::string& text) {
     Faults f("a");

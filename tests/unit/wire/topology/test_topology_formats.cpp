@@ -177,6 +177,24 @@ TEST_CASE("formats are found by content, unknown ones and NetQ are refused by na
         "hypernode, labels, kai, netq); did you mean slurm-yaml?\n");
 }
 
+TEST_CASE("names that no host list could hold are refused, wherever they come from") {
+  const auto id = import_text("switchguid=0x1\nSwitch 8 \"S-a1\" # \"M!0;LEAF-1:x\"\n[1]\t\"H-,1\"[1](01) # \"ConnectX\" lid 2\n");
+  CHECK(id.refused());
+  CHECK(id.fault_text().find("f:3: the port names no device at its other end") == 0);
+  const auto host = import_text(
+      "switchguid=0x1\nSwitch 8 \"S-a1\" # \"M!0;LEAF-1:x\"\n"
+      "[1]\t\"H-1\"[1](01) # \"a,b HCA-1\" lid 2\n[2]\t\"H-2\"[1](01) # \"c HCA-1\" lid 3\n");
+  REQUIRE_FALSE(host.refused());
+  CHECK(host.tree() == "LEAF-1 [leaf] c\n");  // as an adapter that tells no host
+  wire::ImportRequest hypernode;
+  hypernode.format = "hypernode";
+  CHECK(import_text(
+            "kind: HyperNode\nmetadata: {name: h}\nspec: {tier: 1, members: [{type: Node, selector: {exactMatch: {name: \"a,b\"}}}]}\n", "",
+            hypernode)
+            .fault_text()
+            .find("this can not be the name of a node") != std::string::npos);
+}
+
 TEST_CASE("a Topograph graph gives its tree and the accelerator blocks") {
   const auto c = import_text(
       "{\"instances\":[{\"id\":\"n1\",\"network_layers\":[\"l1\",\"s\"],\"labels\":{\"x/accelerator\":\"nvl1\"}},"
