@@ -43,7 +43,7 @@ View make_view(const State& state, std::shared_ptr<const ClusterShape> shape) {
   v.shape = std::move(shape);
   v.nodes.reserve(state.nodes.size());
   for (const auto& node : state.nodes) v.nodes.push_back(node_now(state, node));
-  close_exclusive_domains(state, *v.shape, v.nodes);
+  nodes_of_exclusive_domains(state).for_each([&](NodeIndex n) { v.nodes[n.value].exclusive = true; });
   v.waiting.reserve(state.waiting.size());
   for (auto id : state.waiting) {
     const Job& j = state.jobs.at(id);

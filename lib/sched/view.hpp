@@ -44,7 +44,8 @@ struct View {
   std::vector<WaitingJob> waiting;       // by id
 };
 
-// What is free on one node now.
+// What is free on one node now, by the jobs on it; not whether it lies in a domain that somebody else has for himself
+// (nodes_of_exclusive_domains).
 NodeNow node_now(const State&, const Node&);
 // The shape comes from State.shape, or make_shape where that is null.
 View make_view(const State&, std::shared_ptr<const ClusterShape>);

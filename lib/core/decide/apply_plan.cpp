@@ -6,6 +6,7 @@
 #include "core/decide/verbs.hpp"
 #include "sched/eligible/eligible.hpp"
 #include "sched/feasible/needs.hpp"
+#include "sched/placement/chooser.hpp"
 
 namespace sy::core::verbs {
 
@@ -14,7 +15,7 @@ namespace {
 // A pass looked at an older State: each start is checked again against this one and the starts accepted before it.
 class Applying {
  public:
-  Applying(const State& state, Time now) : state_(state), now_(now) {}
+  Applying(const State& state, Time now) : state_(state), now_(now), exclusive_(sched::nodes_of_exclusive_domains(state)) {}
 
   // The attempt that starts, or nothing when the start is stale.
   std::optional<Attempt> accept(const PlannedStart& s) {
@@ -92,6 +93,7 @@ class Applying {
   NodeCopy& copy_of(NodeIndex n) {
     auto [it, fresh] = nodes_.try_emplace(n);
     if (fresh) it->second = {sched::node_now(state_, state_.nodes[n.value]), state_.nodes[n.value].gres_holder};
+    if (fresh && exclusive_.contains(n)) it->second.now.exclusive = true;
     return it->second;
   }
 
@@ -107,6 +109,7 @@ class Applying {
 
   const State& state_;
   Time now_;
+  NodeSet exclusive_;                    // in domains that running jobs have for themselves
   NodeSet closed_;
   std::unordered_map<NodeIndex, NodeCopy> nodes_;
 };

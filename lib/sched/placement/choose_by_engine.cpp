@@ -18,10 +18,11 @@ const model::Topology* topology_of(const ClusterShape& shape, std::size_t partit
   return found == shape.topologies.end() ? nullptr : &found->second;
 }
 
-model::TopologyIndex index_of(const ClusterShape& shape, std::size_t partition) {
-  const auto names = placement::node_names(shape);
+std::shared_ptr<const model::TopologyIndex> index_of(const ClusterShape& shape, std::size_t partition) {
   const auto* topology = topology_of(shape, partition);
-  return topology == nullptr ? model::TopologyIndex::flat(names) : model::TopologyIndex::build(*topology, names);
+  const auto names = placement::node_names(shape);
+  return std::make_shared<const model::TopologyIndex>(topology == nullptr ? model::TopologyIndex::flat(names)
+                                                                          : model::TopologyIndex::build(*topology, names));
 }
 
 placement::Engine& ClusterNow::engine(std::uint32_t partition) {
@@ -35,25 +36,29 @@ placement::Engine& ClusterNow::engine(std::uint32_t partition) {
   return placer->engine;
 }
 
-void close_exclusive_domains(const State& state, const ClusterShape& shape, std::vector<NodeNow>& nodes) {
+NodeSet nodes_of_exclusive_domains(const State& state) {
+  NodeSet out;
+  std::shared_ptr<const ClusterShape> shape = state.shape;
   for (const auto id : state.live) {
     const Job& job = state.jobs.at(id);
     const std::string& level_name = job.spec->groups.front().exclusive_level;
     if (level_name.empty() || !job.attempt) continue;
-    const auto p = std::find_if(shape.partitions.begin(), shape.partitions.end(),
+    if (!shape) shape = make_shape(state);
+    const auto p = std::find_if(shape->partitions.begin(), shape->partitions.end(),
                                 [&](const Partition& x) { return x.name == job.attempt->partition; });
-    if (p == shape.partitions.end()) continue;
-    const auto t = index_of(shape, static_cast<std::size_t>(p - shape.partitions.begin()));
-    const auto level = t.find_level(level_name);
+    if (p == shape->partitions.end()) continue;
+    const auto t = index_of(*shape, static_cast<std::size_t>(p - shape->partitions.begin()));
+    const auto level = t->find_level(level_name);
     if (!level) continue;  // the topology has changed since
     for (const auto& grant : job.attempt->nodes) {
-      const auto at = t.position_of(grant.node.value);
-      const auto d = at < 0 ? -1 : t.ancestor(t.leaf_at(static_cast<std::uint32_t>(at)), *level);
+      const auto at = t->position_of(grant.node.value);
+      const auto d = at < 0 ? -1 : t->ancestor(t->leaf_at(static_cast<std::uint32_t>(at)), *level);
       if (d < 0) continue;
-      const auto& domain = t.domain(static_cast<std::uint32_t>(d));
-      for (auto q = domain.begin; q < domain.end; ++q) nodes[t.node_at(q)].exclusive = true;
+      const auto& domain = t->domain(static_cast<std::uint32_t>(d));
+      for (auto q = domain.begin; q < domain.end; ++q) out.insert(NodeIndex{t->node_at(q)});
     }
   }
+  return out;
 }
 
 bool needs_engine(const ClusterShape& shape, std::size_t partition, const Group& g) {

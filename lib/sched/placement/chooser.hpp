@@ -39,9 +39,9 @@ class ClusterNow {
   std::vector<NodeIndex> changes_;
   std::uint64_t looked_at_{};
   struct Placer {
-    Placer(model::TopologyIndex t, const ClusterShape& shape, const std::vector<NodeNow>& nodes)
-        : index(std::move(t)), engine(shape, index, nodes) {}
-    model::TopologyIndex index;
+    Placer(std::shared_ptr<const model::TopologyIndex> t, const ClusterShape& shape, const std::vector<NodeNow>& nodes)
+        : index(std::move(t)), engine(shape, *index, nodes) {}
+    std::shared_ptr<const model::TopologyIndex> index;
     placement::Engine engine;
     std::size_t read{};
   };
@@ -50,11 +50,11 @@ class ClusterNow {
 
 // The topology of a partition; null: none is configured.
 const model::Topology* topology_of(const ClusterShape&, std::size_t partition);
-model::TopologyIndex index_of(const ClusterShape&, std::size_t partition);
+std::shared_ptr<const model::TopologyIndex> index_of(const ClusterShape&, std::size_t partition);
 // Does the request, or the partition's topology, need the placement engine rather than the first choice?
 bool needs_engine(const ClusterShape&, std::size_t partition, const Group&);
-// Live jobs that have a domain for themselves (--exclusive=topo): nobody else comes to its nodes.
-void close_exclusive_domains(const State&, const ClusterShape&, std::vector<NodeNow>&);
+// Nodes in domains that live jobs have for themselves (--exclusive=topo): nobody else comes to them.
+NodeSet nodes_of_exclusive_domains(const State&);
 // What the partition adds to the request before placement: its default memory; and the options.
 Group with_partition(const ClusterShape&, std::size_t partition, const Settings&, Group);
 placement::Options options_for(const ClusterShape&, std::size_t partition, Uid);

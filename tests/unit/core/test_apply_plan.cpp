@@ -87,3 +87,33 @@ TEST_CASE("GRES instances are given once, the lowest free first, and come back")
   c.start(d);
   CHECK(c.job(d).attempt->nodes.front().gres_instances == std::vector<GresInstanceIndex>{0, 3});
 }
+
+TEST_CASE("a start in a domain that somebody has for himself is dropped, though its node is free") {
+  Cluster c{4};
+  sy::model::Topology t;
+  t.name = "racks";
+  t.kind = sy::model::Topology::Kind::tree;
+  t.levels = {{"rack", {}}};
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    sy::model::Domain d;
+    d.name = i == 0 ? "a" : "b";
+    d.nodes = {NodeIndex{2 * i}, NodeIndex{2 * i + 1}};
+    t.domains.push_back(d);
+  }
+  c.state.topologies.emplace(t.name, t);
+  c.state.settings.default_topology = t.name;
+  c.state.shape = nullptr;
+  auto alone = ask();
+  alone.group().exclusive_level = "rack";
+  const auto first = c.submit(alone);
+  c.start(first);
+  REQUIRE(c.nodes_of(first) == std::vector<std::string>{"n1"});
+  const auto second = c.submit(ask());
+  NodeGrant g;
+  g.node = c.index("n2");
+  g.tasks = 1;
+  g.held.cpus = g.used.cpus = whole_cpus(1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{second, "batch", {g}}}})).dropped == 1);
+  g.node = c.index("n3");
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{second, "batch", {g}}}})).dropped == 0);
+}
