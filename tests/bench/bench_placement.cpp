@@ -1,8 +1,10 @@
 // Times single placements and rates placements over a synthetic month. Run: bench_placement [calls per figure, default 2000].
-// Prints p50 and p99 per cluster, share of busy nodes and kind of request, and the nodes and domains looked at; then the month
+// Prints p50 and p99 of the thread's CPU time (other work on the machine does not count) per cluster, share of busy nodes and
+// kind of request, and the nodes and domains looked at; then gangs; then the month
 // on 64 x 72 nodes against first fit and against best fit as Slurm documents it (the leaf with fewest free nodes that holds the
 // job; otherwise leaves by most free nodes).
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -111,6 +113,27 @@ model::Group by_tasks(std::mt19937& random, bool fresh) {
   return g;
 }
 
+double micros_of_this_thread() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) * 1e6 + double(t.tv_nsec) / 1e3;
+}
+
+// A leader with one CPU and workers with eight GPUs each, so many groups of them in all, inside one pod where that is possible.
+model::Group gang(std::size_t groups) {
+  model::Group g;
+  for (std::size_t i = 0; i < groups; ++i) {
+    model::Group child;
+    child.name = fmt::format("g{}", i);
+    child.tasks_given = true;
+    child.tasks = i % 8 == 0 ? 1 : static_cast<std::uint32_t>(1 + i % 4);
+    if (i % 8 != 0) child.gres_per_task.push_back({"gpu", "", 8});
+    child.cpus_per_task = base::whole_cpus(i % 8 == 0 ? 1 : 32);
+    g.children.push_back(std::move(child));
+  }
+  return g;
+}
+
 struct Times {
   std::vector<double> micros;
   std::uint64_t nodes{}, domains{}, placed{};
@@ -136,9 +159,9 @@ void time(const char* cluster, const Cluster& c, int busy, const char* what, std
   for (std::size_t i = 0; i < calls; ++i) requests.push_back(make(random));
   engine.place(requests[0], o);
   for (const auto& g : requests) {
-    const auto from = std::chrono::steady_clock::now();
+    const auto from = micros_of_this_thread();
     const auto a = engine.place(g, o);
-    t.micros.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count());
+    t.micros.push_back(micros_of_this_thread() - from);
     t.nodes += a.work.nodes_looked_at;
     t.domains += a.work.domains_looked_at;
     t.placed += a.placed() ? 1 : 0;
@@ -164,6 +187,11 @@ void grid(const char* name, const Cluster& c, std::size_t calls) {
     time(name, c, busy, "tasks, known shape", calls, [](std::mt19937& r) { return by_tasks(r, false); });
     time(name, c, busy, "tasks, new shape", std::max<std::size_t>(calls / 10, 100), [](std::mt19937& r) { return by_tasks(r, true); });
   }
+}
+
+void gangs(const char* name, const Cluster& c, std::size_t calls) {
+  for (const int busy : {0, 50, 95})
+    time(name, c, busy, "gang of 64 groups", std::max<std::size_t>(calls / 50, 20), [](std::mt19937&) { return gang(64); });
 }
 
 // ---- a month ----
@@ -315,5 +343,6 @@ int main(int argc, char** argv) {
               std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - from).count(),
               double(index.memory_bytes()) / 1e6);
   grid("100,000 in 2,500 leaves", large, calls / 2);
+  gangs("10,000 in 250 leaves", tree({1, 5, 5, 10}, 40), calls);
   replay_month();
 }
