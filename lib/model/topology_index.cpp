@@ -23,6 +23,11 @@ class TopologyIndexBuilder {
     index_.at_level_.resize(index_.levels_.size() + 2);
     add_root();
     rank_names();
+    for (const auto& d : index_.domains_) {
+      const bool leaf_above = d.children == 0 && d.level != index_.narrowest_level() && d.size() > 0;
+      const bool skips = d.parent >= 0 && index_.domains_[static_cast<std::size_t>(d.parent)].level != d.level - 1;
+      if (leaf_above || skips) index_.regular_ = false;
+    }
     return std::move(index_);
   }
 

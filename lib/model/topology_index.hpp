@@ -55,6 +55,7 @@ class TopologyIndex {
   Topology::Kind kind() const { return kind_; }
   const std::string& name() const { return name_; }
   bool joined() const { return joined_; }      // may a job span several roots?
+  bool regular() const { return regular_; }    // every domain's parent is one level above, every leaf on the narrowest level
   const std::vector<IndexLevel>& levels() const { return levels_; }
   std::int32_t node_level() const { return static_cast<std::int32_t>(levels_.size()); }
   std::int32_t narrowest_level() const { return node_level() - 1; }  // any_level when flat
@@ -90,7 +91,7 @@ class TopologyIndex {
   friend class TopologyIndexBuilder;
   std::string name_;
   Topology::Kind kind_{Topology::Kind::flat};
-  bool joined_{true};
+  bool joined_{true}, regular_{true};
   std::vector<IndexLevel> levels_;
   std::vector<Domain> domains_;
   std::vector<std::vector<std::uint32_t>> at_level_;  // [level + 1]

@@ -1,59 +1,101 @@
-// Placement by trying every set of nodes: the rules of design §6 word by word, for clusters of at most 12 whole nodes. Slow on
-// purpose and built on nothing of the engine, so that it can not share its mistakes.
+// Placement by trying everything: the rules of design §6 word by word, for clusters of at most 12 nodes. Slow on purpose and
+// built on nothing of the engine, so that it can not share its mistakes. Not gangs: those are slow_gang.hpp.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace reference {
 
-// Node n hangs below domain path[n][level] (−1: its branch has no such level); levels from wide to narrow.
+// Node n hangs below domain path[level] (−1: its branch has no such level); levels from wide to narrow.
+struct Node {
+  std::vector<int> path;
+  bool reachable{true};                    // false: outside a topology that does not join what it does not know
+  bool idle{};                             // up, and nobody's
+  int units{};                             // most units it can give now
+  int cpus{1}, used{};                     // of a node that is up; 0 of one that is not
+  bool required{};                         // -w: must be in
+};
+
 struct Cluster {
-  std::vector<std::vector<int>> path;
-  std::vector<bool> free;
+  std::vector<Node> nodes;
   int levels{};
+  bool joined{true};                       // false: a job stays inside one of the widest domains
   std::vector<std::vector<bool>> counts;   // [level][domain]: takes part in the fragmentation value
 };
 
+struct Layer {
+  int level{}, size{};                     // units; level = Cluster::levels: one node
+};
+struct Rung {
+  int level{}, max_domains{1};             // −1: everything; Cluster::levels: one node
+};
+enum class Order { own_first, parent_first, fullest, least_growth };
+enum class Fill { best_fit, pack_parents, least_free, balanced };
+enum class Remainder { forbid, shorter, elastic };
+
 struct Request {
-  int least{}, most{};                     // nodes
-  std::vector<int> rungs;                  // levels, narrow to wide; −1: everything
-  int segment{}, segment_level{}, inner{}, inner_level{};   // 0: none
-  bool distinct{};
-  std::vector<int> sizes;                  // exact parts at segment_level
+  int least{}, most{};                     // units
+  std::vector<int> choices;                // non-empty: exactly one of these
+  std::vector<Rung> rungs;                 // narrow to wide
+  int within{-1};                          // required level: a branch without it serves on no rung
+  std::vector<Layer> layers;               // segments, wide to narrow
+  bool distinct{};                         // no two segments of the first layer in one domain
+  Remainder remainder{Remainder::forbid};
+  std::vector<int> sizes;                  // exact parts at layers[0].level
   bool wish{};
+  bool whole{};                            // units are whole nodes: those of one leaf are interchangeable, and named last
+  int cpus_each{1};                        // per unit, for `fullest`
+  Order order{Order::own_first};
+  bool growth_on_one_node{};               // P4's default: least_growth where one node holds all
+  Fill fill{Fill::best_fit};
 };
 
-using Set = std::uint32_t;                 // of nodes, as bits
-
-// May these nodes, all of them, be given? (whole segments in one domain each)
-bool allowed(const Cluster&, const Request&, Set);
-// The most nodes that a part of the cluster can give, at most `most`, in counts that are allowed; 0: not even the least.
-int offers(const Cluster&, const Request&, Set inside);
-// The most nodes in whole segments, whatever was asked.
-int slots(const Cluster&, const Request&, Set inside);
+using Take = std::vector<int>;             // units by node
+using Set = std::uint32_t;                 // nodes, as bits
 
 struct Domain {
   int level{}, id{};
   Set nodes{};
+  bool operator==(const Domain&) const = default;
 };
 std::vector<Domain> domains_at(const Cluster&, int level);
+// The next narrower domains, whatever their level; nodes that hang here count as one each. In the order of their names.
 std::vector<Domain> children_of(const Cluster&, const Domain&);
+// The place of each node in a walk of the topology in the order of names.
+std::vector<int> walk(const Cluster&);
 
-// The first rung that holds it, the domains on it that do, and how many nodes each gives.
-struct Rung {
-  int level{};
-  std::vector<Domain> fitting;
-  int nodes{};
+int total(const Take&);
+Set nodes_of(const Take&);
+// May these units, all of them, be given? (whole segments in one domain each, required nodes in)
+bool allowed(const Cluster&, const Request&, const Take&);
+// The most units that a part of the cluster can give, in counts that are allowed; 0: not even the least.
+int offers(const Cluster&, const Request&, Set inside);
+// The most units in whole segments of the layers from `layer` on, out of `left`.
+int slots(const Cluster&, const Request&, const Take& left, Set inside, std::size_t layer);
+Take everything_left(const Cluster&);
+
+// One way to stand on the first rung that holds the request.
+struct Option {
+  std::size_t rung{};
+  Domain domain;                           // with max_domains > 1: the narrowest common ancestor
+  int units{}, domains{1};
+  std::vector<std::int64_t> key;           // P4, smaller is better
+  std::optional<Take> take;                // what P5 names, where it names one thing
 };
-std::optional<Rung> first_rung(const Cluster&, const Request&);
+// All ways on the first rung that holds it, best first; `fixed`: the request with the count that a range without a wish gets.
+std::vector<Option> options(const Cluster&, const Request&, Request* fixed = nullptr);
 
-// own_first as a list to compare: slots of the domain, then of its ancestors; raw slots beside each.
-std::vector<int> own_first(const Cluster&, const Request&, const Domain&);
-// The fewest of these domains that together give n nodes in whole segments.
+// The fewest of these domains that together give n units in whole segments and hold all required nodes.
 int fewest(const Cluster&, const Request&, const std::vector<Domain>&, int n);
+// The smallest difference between shares when the fewest domains are used.
+int least_difference(const Cluster&, const Request&, const std::vector<Domain>&, int n);
 // Σ over levels of nodes in domains that are not wholly free, plus busy nodes, when `taken` are busy too.
 int fragmentation(const Cluster&, Set taken);
+// The least growth of it by any allowed choice of n units.
+int least_growth(const Cluster&, const Request&, Set inside, int n);
 
 }  // namespace reference

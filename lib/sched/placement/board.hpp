@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,9 +21,15 @@ struct Offer {
   std::vector<std::uint32_t> units;      // by position: how many units the node holds now
   std::vector<std::uint32_t> raw;        // the same before rounding to Demand::multiple; empty when that is 1
   std::vector<std::uint32_t> sum;        // by domain
+  std::vector<std::uint32_t> raw_sum;    // the same of raw; empty when that is
   std::vector<std::uint64_t> weight;     // by domain: Σ weight of nodes that hold any; empty when all weights are equal
   std::vector<std::uint32_t> holders;    // by domain: nodes that hold any; only with weight
+  // Of a leaf whose nodes that hold any are all alike (so many units, all idle or none, one weight), the first; no_node otherwise.
+  // Empty where leaves are too large for it to pay.
+  std::vector<std::uint32_t> example;    // by domain
+  std::vector<std::uint32_t> most;       // by domain: the most units of one node; only leaves
   std::size_t seen{};                    // how much of the board's list of changes is in here
+  static constexpr std::uint32_t no_node = ~0U;
 };
 
 class Board {
@@ -53,12 +61,32 @@ class Board {
  private:
   void fill(Offer&, const Part&);
   void renew(Offer&, const Part&);
-  std::uint32_t count(Offer&, const Part&, std::uint32_t position) const;
-  void set_units(Offer&, std::uint32_t position, std::uint32_t units);
+  // What a choice reads of a node, side by side in memory: a new shape looks at every node.
+  struct Slim {
+    std::int64_t cpus{}, memory{};
+    std::uint32_t node{}, sole_user{};
+    bool usable{}, busy{}, exclusive{}, exclusive_user{};
+  };
+  using Column = std::vector<std::int32_t>;  // free GRES of one kind, by position
+  struct Glance {                        // at one shape: the columns it reads, and the node before
+    std::vector<std::pair<const Column*, std::int64_t>> per_unit, per_node;
+    std::int64_t cpus{-1}, memory{-1};
+    std::uint32_t units{};
+  };
+  Slim slim_of(std::uint32_t position) const;
+  const Column& column(const model::GresRequest&);
+  std::optional<Glance> glance(const Part&);
+  std::uint32_t quick(Glance&, const Part&, std::uint32_t position) const;
+  void compare_nodes(Offer&, std::uint32_t leaf) const;
+  std::uint32_t count(const Part&, std::uint32_t position, std::uint32_t& raw, std::optional<Glance>&) const;
+  void set_units(Offer&, std::uint32_t position, std::uint32_t units, std::uint32_t raw);
 
   const ClusterShape& shape_;
   const model::TopologyIndex& topology_;
   std::span<const NodeNow> nodes_;
+  std::vector<Slim> slim_;               // by position
+  std::map<std::pair<std::string, std::string>, Column> columns_;  // by name and type of GRES asked for
+  std::uint32_t largest_leaf_{};
   std::vector<bool> idle_;
   std::vector<std::uint32_t> idle_count_;
   std::vector<std::uint32_t> changes_;   // positions, oldest first

@@ -125,6 +125,18 @@ Result<void> check_segments(const Group& g, const TopologyIndex& t) {
         return base::fail(bad("the level of the segments is wider than the level of the job", "--segment", s.level,
                               fmt::format("the job stays inside {} already", text)));
     }
+    for (const auto& rung : g.pack.ladder)
+      if (const auto main = level_of(t, rung.level, "--ladder"); main && level < *main)
+        return base::fail(bad("the level of the segments is wider than a rung of the ladder", "--segment", s.level,
+                              fmt::format("a segment stays inside {} already on that rung", rung.level)));
+    if (first && g.switches && t.kind() == model::Topology::Kind::tree && level < t.narrowest_level())
+      return base::fail(bad("the level of the segments is wider than the leaves that --switches counts", "--segment", s.level,
+                            "use --ladder to say how many domains of that level there may be"));
+    const bool several = std::any_of(g.pack.ladder.begin(), g.pack.ladder.end(), [](const auto& r) { return r.max_domains > 1; }) ||
+                         (g.switches && *g.switches > 1 && t.kind() == model::Topology::Kind::tree);
+    if (several && (!s.sizes.empty() || s.remainder == Segment::Remainder::shorter))
+      return base::fail(bad("parts of unequal size can not be shared out over a number of domains",
+                            s.sizes.empty() ? "--segment" : "--sizes", s.level, "use a ladder with one domain on each rung"));
     wider = level;
     size = s.size;
     first = false;

@@ -11,7 +11,7 @@ using model::PackOrder;
 using model::TopologyIndex;
 
 Counts counts_of(const Board& b, const Offer& o) {
-  return Counts{&b.topology(), o.sum, b.idle_counts(), o.units, o.raw, o.weight, o.holders, &b};
+  return Counts{&b.topology(), o.sum, b.idle_counts(), o.units, o.raw, o.raw_sum, o.example, o.most, o.weight, o.holders, &b};
 }
 
 Chooser::Chooser(const Counts& counts, const Part& part)
@@ -23,8 +23,10 @@ Chooser::Chooser(const Counts& counts, const Part& part)
       sum_(counts.sum),
       units_(counts.units),
       cap_(counts.sum) {
-  for (const auto n : part.required)
-    if (const auto p = t_.position_of(n.value); p != TopologyIndex::nowhere) forced_.push_back(static_cast<std::uint32_t>(p));
+  for (const auto n : part.required) {  // out of reach: a position that no domain has
+    const auto p = t_.position_of(n.value);
+    forced_.push_back(p == TopologyIndex::nowhere ? static_cast<std::uint32_t>(t_.size()) : static_cast<std::uint32_t>(p));
+  }
   std::sort(forced_.begin(), forced_.end());
   if (!part.layers.empty() && part.sizes.empty()) count_segments();
 }
@@ -59,7 +61,30 @@ void Chooser::count_segments_of(std::uint32_t domain) {
   }
 }
 
+// Where every domain's parent is one level above it and every leaf on the narrowest level, the levels are counted one after the
+// other, and those below the innermost layer not at all.
+bool Chooser::count_segments_by_level() {
+  if (!t_.regular() || part_.shorter) return false;
+  cap_store_.assign(sum_.begin(), sum_.end());
+  for (auto i = part_.layers.size(); i-- > 0;) {
+    const auto& layer = part_.layers[i];
+    const auto size = layer.size, most = layer.distinct ? 1U : ~0U;
+    for (const auto d : t_.at_level(layer.level)) cap_store_[d] = std::min(cap_store_[d] / size, most) * size;
+    const auto next = i == 0 ? TopologyIndex::any_level : part_.layers[i - 1].level;
+    for (auto level = layer.level - 1; level >= next; --level) {
+      if (level == TopologyIndex::any_level) cap_store_[TopologyIndex::root] = 0;  // in a forest that level is its trees
+      else
+        for (const auto d : t_.at_level(level)) cap_store_[d] = 0;
+      for (const auto d : t_.at_level(level + 1)) cap_store_[static_cast<std::size_t>(t_.domain(d).parent)] += cap_store_[d];
+      domains_looked_at += t_.at_level(level + 1).size();
+    }
+  }
+  cap_ = cap_store_;
+  return true;
+}
+
 void Chooser::count_segments() {
+  if (count_segments_by_level()) return;
   cap_store_.assign(t_.domains().size(), 0);
   if (part_.shorter) extra_.assign(t_.domains().size(), 0);
   count_segments_of(TopologyIndex::root);
@@ -97,6 +122,41 @@ std::uint32_t Chooser::forced_in(std::uint32_t begin, std::uint32_t end) const {
   if (forced_.empty()) return 0;
   const auto from = std::lower_bound(forced_.begin(), forced_.end(), begin), to = std::lower_bound(from, forced_.end(), end);
   return static_cast<std::uint32_t>(to - from);
+}
+
+// The units that required nodes cost this domain, in whole segments; `never` when it can not give them.
+std::uint32_t Chooser::needed(std::uint32_t domain) const { return needed(domain, !part_.shorter && part_.sizes.empty()); }
+std::uint32_t Chooser::needed_whole(std::uint32_t domain) const { return needed(domain, true); }
+
+std::uint32_t Chooser::needed(std::uint32_t domain, bool in_segments) const {
+  const auto& d = t_.domain(domain);
+  if (forced_in(d.begin, d.end) == 0) return 0;
+  std::uint64_t need = 0;
+  if (d.leaf()) {
+    const auto end = std::lower_bound(forced_.begin(), forced_.end(), d.end);
+    for (auto i = std::lower_bound(forced_.begin(), forced_.end(), d.begin); i != end; ++i) {
+      if (units_[*i] == 0) return never;
+      need += std::max(part_.demand.multiple, 1U);
+    }
+  } else {
+    bool out = false;
+    t_.for_children(domain, [&](std::uint32_t c) {
+      const auto n = needed(c, in_segments);
+      out |= n == never;
+      need += n;
+    });
+    if (out) return never;
+  }
+  if (!in_segments) return need <= sum_[domain] ? static_cast<std::uint32_t>(need) : never;
+  for (const auto& l : part_.layers)
+    if (l.level == d.level) need = (need + l.size - 1) / l.size * l.size;
+  return need <= cap_[domain] ? static_cast<std::uint32_t>(need) : never;
+}
+
+// How many units the domain would give to this part; 0: too few, or not what must be in.
+std::uint32_t Chooser::count_for(std::uint32_t domain) const {
+  const auto n = allowed_count(available(domain));
+  return n == 0 || forced_.empty() || needed(domain) <= n ? n : 0;
 }
 
 std::uint32_t Chooser::allowed_count(std::uint32_t available) const {
@@ -138,30 +198,26 @@ std::uint32_t Chooser::contiguous_run(std::uint32_t domain, std::uint32_t wanted
 // What a domain offers to this part; 0 when it lacks a node that must be in.
 std::uint32_t Chooser::available(std::uint32_t domain) const {
   const auto& d = t_.domain(domain);
-  if (!forced_.empty()) {
-    if (forced_in(d.begin, d.end) != forced_.size()) return 0;
-    for (const auto p : forced_)
-      if (units_[p] == 0) return 0;
-  }
+  if (forced_in(d.begin, d.end) != forced_.size()) return 0;
   return part_.contiguous ? contiguous_run(domain, 0, nullptr, nullptr) : capacity(domain);
 }
 
 std::uint32_t Chooser::count_without_wish(std::uint32_t scope) {
+  if (scope != TopologyIndex::root) return count_for(scope);
   std::uint32_t most = 0;
-  if (scope != TopologyIndex::root) most = available(scope);
-  else
-    for (const auto d : t_.at_level(TopologyIndex::any_level)) most = std::max(most, available(d));
-  return allowed_count(most);
+  for (const auto d : t_.at_level(TopologyIndex::any_level)) most = std::max(most, count_for(d));
+  return most;
 }
 
 // ---- which domain (P4) ----
 
 int Chooser::compare_own_first(const Candidate& a, const Candidate& b) const {
   auto x = static_cast<std::int32_t>(a.domain), y = static_cast<std::int32_t>(b.domain);
+  const auto raw_in = [&](std::int32_t d) { return Chooser::raw_in(static_cast<std::uint32_t>(d)); };
   while (x >= 0 && y >= 0 && x != y) {
     const auto i = static_cast<std::size_t>(x), j = static_cast<std::size_t>(y);
     if (cap_[i] != cap_[j]) return cap_[i] < cap_[j] ? -1 : 1;
-    if (sum_[i] != sum_[j]) return sum_[i] < sum_[j] ? -1 : 1;
+    if (raw_in(x) != raw_in(y)) return raw_in(x) < raw_in(y) ? -1 : 1;
     x = t_.domain(static_cast<std::uint32_t>(x)).parent;
     y = t_.domain(static_cast<std::uint32_t>(y)).parent;
   }
@@ -179,11 +235,11 @@ int Chooser::compare_parent_first(const Candidate& a, const Candidate& b) const 
   return 0;
 }
 
-// How full a domain is in what the part asks for, in millionths.
-std::uint64_t Chooser::fullness(std::uint32_t domain) const {
+// How full nodes side by side would be in what the part asks for, with so many units of it, in millionths: (used + asked) / allocatable.
+std::uint64_t Chooser::fullness(std::uint32_t begin, std::uint32_t end, std::uint32_t units) const {
   if (counts_.board == nullptr) return 0;
-  const auto& d = t_.domain(domain);
-  std::int64_t free_cpus = 0, cpus = 0, free_memory = 0, memory = 0, free_gres = 0, gres = 0;
+  const auto& demand = part_.demand;
+  std::int64_t free_cpus = 0, cpus = 0, free_memory = 0, memory = 0, free_gres = 0, gres = 0, nodes = 0;
   const auto count = [](const Resources& r, const std::vector<model::GresRequest>& asked) {
     std::int64_t n = 0;
     for (const auto& g : r.gres)
@@ -191,30 +247,38 @@ std::uint64_t Chooser::fullness(std::uint32_t domain) const {
         if (g.name == a.name && (a.type.empty() || a.type == g.type)) n += g.count;
     return n;
   };
-  for (auto p = d.begin; p < d.end; ++p) {
+  for (auto p = begin; p < end; ++p) {
     const auto& now = counts_.board->now(p);
+    if (!now.usable) continue;
+    ++nodes;
     const auto& total = counts_.board->shape().nodes[t_.node_at(p)].total;
     cpus += total.cpus.value;
     memory += total.memory.value;
     free_cpus += now.free.cpus.value;
     free_memory += now.free.memory.value;
-    for (const auto* asked : {&part_.demand.gres, &part_.demand.gres_node}) {
+    for (const auto* asked : {&demand.gres, &demand.gres_node}) {
       gres += count(total, *asked);
       free_gres += count(now.free, *asked);
     }
   }
-  const auto used = [](std::int64_t free, std::int64_t total) {
-    return total <= 0 ? 0 : static_cast<std::uint64_t>((total - free) * 1'000'000 / total);
+  std::int64_t gres_each = 0;
+  for (const auto* asked : {&demand.gres, &demand.gres_node})
+    for (const auto& g : *asked) gres_each += g.count;
+  const auto used = [&](std::int64_t free, std::int64_t total, std::int64_t each) {
+    if (total <= 0) return std::uint64_t{0};
+    const auto asked = demand.whole && !part_.by_tasks && nodes > 0 ? total / nodes * units : each * units;  // a whole node takes all of it
+    return static_cast<std::uint64_t>((total - free + asked) * 1'000'000 / total);
   };
-  std::uint64_t sum = used(free_cpus, cpus), kinds = 1;
-  if (part_.demand.memory.value > 0 || part_.demand.memory_node.value > 0) sum += used(free_memory, memory), ++kinds;
-  if (gres > 0) sum += used(free_gres, gres), ++kinds;
+  std::uint64_t sum = used(free_cpus, cpus, demand.cpus.value), kinds = 1;
+  if (demand.memory.value > 0 || demand.memory_node.value > 0)
+    sum += used(free_memory, memory, demand.memory.value + (part_.by_tasks ? 0 : demand.memory_node.value)), ++kinds;
+  if (gres > 0) sum += used(free_gres, gres, gres_each), ++kinds;
   return sum / kinds;
 }
 
-std::uint64_t Chooser::fullness_of(std::uint32_t domain) const {
-  const auto [at, fresh] = fullness_.try_emplace(domain, 0);
-  if (fresh) at->second = fullness(domain);
+std::uint64_t Chooser::fullness_of(const Candidate& c) const {
+  const auto [at, fresh] = fullness_.try_emplace(std::pair{c.domain, c.units}, 0);
+  if (fresh) at->second = fullness(t_.domain(c.domain).begin, t_.domain(c.domain).end, c.units);
   return at->second;
 }
 
@@ -263,7 +327,7 @@ int Chooser::compare_order(const Candidate& a, const Candidate& b) const {
   switch (part_.order) {
     case PackOrder::parent_first: return compare_parent_first(a, b);
     case PackOrder::fullest: {
-      const auto x = fullness_of(a.domain), y = fullness_of(b.domain);
+      const auto x = fullness_of(a), y = fullness_of(b);
       return x == y ? 0 : x > y ? -1 : 1;
     }
     case PackOrder::automatic:
@@ -282,6 +346,11 @@ int Chooser::compare_weight(std::uint32_t a, std::uint32_t b) const {
 // In this order: most units; affinity is a filter before; order; fewest child domains; smallest growth; weight; name.
 bool Chooser::better(std::size_t rung, Judged& a, Judged& b) {
   if (a.candidate.units != b.candidate.units) return a.candidate.units > b.candidate.units;
+  if (!a.candidate.domains.empty()) {  // several: the fewest under the narrowest common ancestor
+    const auto x = t_.domain(a.candidate.domain).level, y = t_.domain(b.candidate.domain).level;
+    if (x != y) return x > y;
+    if (a.candidate.domains.size() != b.candidate.domains.size()) return a.candidate.domains.size() < b.candidate.domains.size();
+  }
   if (part_.order == PackOrder::least_growth) {
     judge(rung, a);
     judge(rung, b);
@@ -313,9 +382,8 @@ void Chooser::list(std::size_t rung, std::uint32_t scope, std::vector<Judged>& o
   if (r.max_domains > 1 && r.level != TopologyIndex::any_level) return list_several(r, scope, out);
   const auto add = [&](std::uint32_t d) {
     ++domains_looked_at;
-    if (capacity(d) < min_) return;
-    const auto n = allowed_count(available(d));
-    if (n > 0) out.push_back(Judged{Candidate{d, n, {}}});
+    if (capacity(d) < min_ || outside(d)) return;
+    if (const auto n = count_for(d); n > 0) out.push_back(Judged{Candidate{d, n, {}}});
   };
   if (r.level == TopologyIndex::any_level && scope != TopologyIndex::root) return add(scope);
   if (scope != TopologyIndex::root && inside.level >= r.level) return add(scope);  // the scope is narrower than the rung
@@ -323,24 +391,31 @@ void Chooser::list(std::size_t rung, std::uint32_t scope, std::vector<Judged>& o
   for (auto i = std::lower_bound(level.begin(), level.end(), scope); i != level.end() && *i < inside.next; ++i) add(*i);
 }
 
-// At most max_domains of that level: below the narrowest common ancestor that can, and the fewest there.
+// At most max_domains of that level, together below each common ancestor; the order among these is better()'s.
 void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<Judged>& out) {
   const auto& members = t_.at_level(r.level);
-  for (auto level = r.level; level >= TopologyIndex::any_level && out.empty(); --level) {
+  for (auto level = r.level; level >= TopologyIndex::any_level; --level) {
     for (const auto above : t_.at_level(level)) {
       if (above < scope || above >= t_.domain(scope).next) continue;
       std::vector<Entry> entries;
+      std::uint32_t forced = 0;
       for (auto i = std::lower_bound(members.begin(), members.end(), above); i != members.end() && *i < t_.domain(above).next; ++i) {
         ++domains_looked_at;
-        if (cap_[*i] > 0) entries.push_back(entry_of(*i, 0));
+        if (cap_[*i] == 0) continue;
+        entries.push_back(entry_of(*i, 0));
+        forced += forced_in(entries.back().begin, entries.back().end);
       }
-      std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return larger(a, b); });
-      std::uint64_t sum = 0;
-      for (std::size_t i = 0; i < entries.size() && i < r.max_domains; ++i) sum += cap_[entries[i].id];
-      const auto& d = t_.domain(above);
-      if (forced_in(d.begin, d.end) != forced_.size()) continue;
+      if (forced != forced_.size() || std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.forced > e.cap; }))
+        continue;
+      std::sort(entries.begin(), entries.end(),
+                [&](const Entry& a, const Entry& b) { return (a.forced > 0) != (b.forced > 0) ? a.forced > 0 : larger(a, b); });
+      std::uint64_t sum = 0, need = 0;
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (i < r.max_domains) sum += cap_[entries[i].id];
+        need += std::uint64_t{entries[i].forced} * counting_unit(0);
+      }
       const auto n = allowed_count(static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, max_)));
-      if (n == 0) continue;
+      if (n == 0 || n < need) continue;
       divide(entries, (n + counting_unit(0) - 1) / counting_unit(0), Fill::best_fit);
       Candidate c{above, n, {}};
       for (const auto& e : entries)
@@ -348,10 +423,6 @@ void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<J
       if (c.domains.size() <= r.max_domains) out.push_back(Judged{std::move(c)});
     }
   }
-  // The fewest domains first.
-  std::size_t fewest = SIZE_MAX;
-  for (const auto& j : out) fewest = std::min(fewest, j.candidate.domains.size());
-  std::erase_if(out, [&](const Judged& j) { return j.candidate.domains.size() > fewest; });
 }
 
 // Tasks on one node: the rung below all domains.
@@ -359,37 +430,62 @@ std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best
   const auto& inside = t_.domain(scope);
   struct Seat {
     std::int64_t growth;
+    std::uint64_t full;
     std::uint32_t units, spare, weight, position;
   };
   std::vector<Seat> seats;
   const bool growth_first = part_.order == PackOrder::automatic || part_.order == PackOrder::least_growth;
   std::uint32_t leaf = ~0U;
   std::int64_t fresh = 0;
+  const auto ordered = [&](const Seat& a, const Seat& b) {
+    if (part_.order == PackOrder::fullest) return a.full == b.full ? 0 : a.full > b.full ? -1 : 1;
+    const auto around = [&](std::uint32_t p) {  // a node beside child domains is a leaf of its own
+      const auto d = t_.leaf_at(p);
+      return t_.domain(d).level == t_.node_level() ? static_cast<std::uint32_t>(t_.domain(d).parent) : d;
+    };
+    const Candidate x{around(a.position), a.units, {}}, y{around(b.position), b.units, {}};
+    const auto spare = a.spare == b.spare ? 0 : a.spare < b.spare ? -1 : 1;
+    if (part_.order == PackOrder::parent_first) {
+      const auto c = x.domain == y.domain ? 0 : compare_parent_first(x, y);
+      return c != 0 ? c : spare;
+    }
+    if (spare != 0 || x.domain == y.domain) return spare;
+    return compare_own_first(x, y);
+  };
   const auto before = [&](const Seat& a, const Seat& b) {
     if (a.units != b.units) return a.units > b.units;
     if (growth_first && a.growth != b.growth) return a.growth < b.growth;
-    if (a.spare != b.spare) return a.spare < b.spare;
-    const Candidate x{t_.leaf_at(a.position), a.units, {}}, y{t_.leaf_at(b.position), b.units, {}};
-    if (x.domain != y.domain) {
-      if (sum_[x.domain] != sum_[y.domain]) return sum_[x.domain] < sum_[y.domain];
-      if (const auto c = compare_own_first(x, y); c != 0) return c < 0;
-    }
+    if (const auto c = ordered(a, b); c != 0) return c < 0;
     if (a.growth != b.growth) return a.growth < b.growth;
     return a.weight != b.weight ? a.weight < b.weight : a.position < b.position;
   };
-  for (auto p = inside.begin; p < inside.end; ++p) {
-    if (units_[p] < min_ || (!forced_.empty() && (forced_.size() != 1 || forced_[0] != p))) continue;
+  const auto judge_seat = [&](std::uint32_t p) {
+    if (units_[p] < min_ || (!forced_.empty() && (forced_.size() != 1 || forced_[0] != p))) return;
+    if (part_.within >= 0 && part_.within < t_.node_level() && !t_.regular() && t_.ancestor(t_.leaf_at(p), part_.within) < 0) return;
     const auto n = allowed_count(units_[p]);
-    if (n == 0) continue;
+    if (n == 0) return;
     if (t_.leaf_at(p) != leaf) {
       leaf = t_.leaf_at(p);
       const auto& d = t_.domain(leaf);
       fresh = 1 + (counts_.idle[leaf] == d.size() ? (d.counts ? d.size() : 0) + free_ancestors(leaf) : 0);
     }
     const bool idle = counts_.board == nullptr || counts_.board->idle(p);
-    const Seat seat{idle ? fresh : 0, n, units_[p] - n, counts_.board == nullptr ? 1 : counts_.board->weight(p), p};
+    const Seat seat{idle ? fresh : 0, part_.order == PackOrder::fullest ? fullness(p, p + 1, n) : 0, n,
+                    units_[p] - n,    counts_.board == nullptr ? 1 : counts_.board->weight(p),       p};
     if (!only_best || seats.empty()) seats.push_back(seat);
     else if (before(seat, seats[0])) seats[0] = seat;
+  };
+  if (only_best && !counts_.example.empty() && part_.order != PackOrder::fullest) {
+    for (auto p = inside.begin; p < inside.end; p = t_.domain(t_.leaf_at(p)).end) {
+      const auto at = t_.leaf_at(p);
+      if (counts_.most[at] < min_) continue;
+      // A leaf whose nodes are alike is judged by its first: the others of it differ in name only.
+      if (forced_.empty() && counts_.example[at] != Offer::no_node) judge_seat(counts_.example[at]);
+      else
+        for (auto q = p; q < t_.domain(at).end; ++q) judge_seat(q);
+    }
+  } else {
+    for (auto p = inside.begin; p < inside.end; ++p) judge_seat(p);
   }
   std::sort(seats.begin(), seats.end(), before);
   std::vector<Candidate> out;
@@ -426,8 +522,9 @@ std::optional<Choice> Chooser::choose(std::uint32_t scope, std::size_t open) {
       std::size_t best = 0;
       for (std::size_t i = 1; i < all.size(); ++i)
         if (better(rung, all[i], all[best])) best = i;
-      if (!all.empty()) out = fill(rung, all[best].candidate);
-      continue;
+      if (all.empty()) continue;
+      out = fill(rung, all[best].candidate);
+      if (out || forced_.empty()) continue;
     }
     std::sort(all.begin(), all.end(), [&](Judged& a, Judged& b) { return better(rung, a, b); });
     for (std::size_t i = 0; i < all.size() && !out; ++i) out = fill(rung, all[i].candidate);

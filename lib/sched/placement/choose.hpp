@@ -19,6 +19,8 @@ struct Counts {
   std::span<const std::uint32_t> idle;      // wholly free nodes by domain
   std::span<const std::uint32_t> units;     // by position
   std::span<const std::uint32_t> raw;       // by position, before rounding to Demand::multiple; empty: as units
+  std::span<const std::uint32_t> raw_sum;   // by domain; empty: as sum
+  std::span<const std::uint32_t> example, most;  // by domain, of Offer
   std::span<const std::uint64_t> weight;    // by domain; empty: all nodes weigh the same
   std::span<const std::uint32_t> holders;
   const Board* board{};                     // for single nodes' weight and idleness; null: as if idle and of equal weight
@@ -71,6 +73,8 @@ class Chooser {
   std::uint32_t allowed_count(std::uint32_t available) const;
   // The count for a range without a wish: as many as are free (P11). 0: not even the minimum is.
   std::uint32_t count_without_wish(std::uint32_t scope);
+  // Of the fragmentation value, were these taken.
+  std::int64_t growth(const std::vector<Share>& shares) { return growth_of(shares); }
   void limit(std::uint32_t min, std::uint32_t max) {
     min_ = min;
     max_ = max;
@@ -101,17 +105,27 @@ class Chooser {
   // counting
   void count_segments();
   void count_segments_of(std::uint32_t domain);
+  bool count_segments_by_level();
   std::uint32_t counting_unit(std::size_t layer) const;   // units that move together above that layer's level
   std::uint32_t forced_in(std::uint32_t begin, std::uint32_t end) const;
   std::uint32_t contiguous_run(std::uint32_t domain, std::uint32_t units, std::uint32_t* begin, std::uint32_t* end) const;
   std::uint32_t available(std::uint32_t domain) const;
+  bool outside(std::uint32_t domain) const {  // a branch without the level that is required
+    return part_.within >= 0 && !t_.regular() && t_.domain(domain).level > part_.within && t_.ancestor(domain, part_.within) < 0;
+  }
+  std::uint32_t raw_in(std::uint32_t domain) const { return counts_.raw_sum.empty() ? sum_[domain] : counts_.raw_sum[domain]; }
+  static constexpr std::uint32_t never = ~0U;
+  std::uint32_t needed(std::uint32_t domain) const;
+  std::uint32_t needed_whole(std::uint32_t domain) const;
+  std::uint32_t needed(std::uint32_t domain, bool in_segments) const;
+  std::uint32_t count_for(std::uint32_t domain) const;
 
   // comparing (P4)
   int compare_order(const Candidate&, const Candidate&) const;
   int compare_own_first(const Candidate&, const Candidate&) const;
   int compare_parent_first(const Candidate&, const Candidate&) const;
-  std::uint64_t fullness(std::uint32_t domain) const;
-  std::uint64_t fullness_of(std::uint32_t domain) const;   // remembered
+  std::uint64_t fullness(std::uint32_t begin, std::uint32_t end, std::uint32_t units) const;
+  std::uint64_t fullness_of(const Candidate&) const;       // remembered
   std::int64_t free_ancestors(std::uint32_t domain) const;
   std::int64_t leaf_growth(std::uint32_t leaf, std::uint32_t units) const;
   void judge(std::size_t rung, Judged&);
@@ -145,11 +159,13 @@ class Chooser {
   void fill_segments(const Entry&, std::size_t layer, Choice&);
   void fill_loosest(std::uint32_t domain, std::uint32_t n, Choice&);
   bool fill_shorter(std::uint32_t domain, std::uint32_t n, Choice&);
+  bool fill_shorter_first(std::uint32_t domain, std::uint32_t whole, std::uint32_t rest, Choice&);
   struct Packing;
   bool fill_sizes(std::uint32_t domain, Choice&);
   bool pack_sizes(Packing&, std::size_t at);
   void emit(const Entry&, std::uint32_t units, Choice&);
   void note_first(const std::vector<Entry>&, Choice&) const;
+  std::uint32_t children_used(std::uint32_t domain, const std::vector<Share>&) const;
   void own_counts();                        // makes sum_, units_, cap_ private copies before they are consumed
   std::int64_t growth_of(const std::vector<Share>&);
 
@@ -164,7 +180,7 @@ class Chooser {
   std::uint32_t mark_now_{};
   std::uint32_t segment_{};
   std::size_t consumed_{};                  // shares of the choice that are taken off the counts
-  mutable std::map<std::uint32_t, std::uint64_t> fullness_;
+  mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> fullness_;
 };
 
 // Stage two: the nodes. With whole nodes: cheapest first, then by name; required ones always.

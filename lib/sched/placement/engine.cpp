@@ -5,6 +5,7 @@
 
 #include "sched/placement/explain.hpp"
 #include "sched/placement/gang.hpp"
+#include "sched/placement/sums.hpp"
 
 namespace sy::sched::placement {
 
@@ -27,12 +28,12 @@ struct Engine::Parts {
   Answer place(Board&, const Group&, const Options&);
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
-  Answer place_uneven(Board&, const Part&, const Group&, const Options&);
   Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
   bool restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const;
   std::size_t open_rungs(const Part&, const Options&);
   std::optional<Choice> choose(Chooser&, const Part&, const Options&, std::size_t open);
   void accept(Answer&, const Part&, const Choice&, const std::vector<Named>&) const;
+  void accept_sums(Answer&, const Part&, const Choice&, const Offer&) const;
   void rate(Answer&, const Board&, const Part&, Chooser&, const Choice&, const Options&);
 
   const ClusterShape& shape;
@@ -78,6 +79,12 @@ void close_used(const Board& b, std::int32_t level, std::vector<bool>& open) {
   }
 }
 
+// The search of a gang divides tasks over nodes evenly only.
+bool any_sums(Board& b, const Piece& p) {
+  if (!p.container && (p.part.evenly || needs_sums(b, p.part))) return true;
+  return std::any_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return any_sums(b, c); });
+}
+
 }  // namespace
 
 // Exclusive domains, and affinity to members that have their place already. False: nothing restricts the nodes.
@@ -99,6 +106,7 @@ bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, s
     for (const auto& m : o.members)
       if (const auto p = topology.position_of(m.node.value); m.group == a.target && p >= 0)
         domains.insert(key(static_cast<std::uint32_t>(p)));
+    domains.erase(-1);  // outside every domain of the level is no place to be together in
     if (domains.empty() && !together) return;
     if (domains.empty() && !a.require) return;
     for (std::uint32_t p = 0; p < topology.size(); ++p)
@@ -162,6 +170,22 @@ void Engine::Parts::accept(Answer& a, const Part& part, const Choice& choice, co
   if (part.exclusive_level != no_level) a.closed = closed_nodes(topology, a.nodes, part.exclusive_level);
 }
 
+void Engine::Parts::accept_sums(Answer& a, const Part& part, const Choice& choice, const Offer& offer) const {
+  std::vector<Named> named;
+  std::vector<std::uint32_t> room;
+  std::set<std::uint32_t> leaves;
+  for (const auto& s : choice.shares) {
+    named.push_back(Named{s.begin, 1, 0});
+    room.push_back(offer.units[s.begin]);
+    leaves.insert(s.leaf);
+  }
+  accept(a, part, choice, named);
+  a.leaves_used = a.leaves_least = static_cast<std::uint32_t>(leaves.size());
+  if (!part.sum_tasks) return;
+  const auto tasks = share_tasks(part.total_tasks, room);
+  for (std::size_t i = 0; i < tasks.size(); ++i) a.nodes[i].tasks = tasks[i];
+}
+
 // How good it is, and what it was preferred to: for people, not for the pass.
 void Engine::Parts::rate(Answer& a, const Board&, const Part& part, Chooser& chooser, const Choice& choice, const Options& o) {
   std::set<std::uint32_t> leaves;
@@ -193,9 +217,23 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
   const auto looked_before = board.nodes_looked_at;
   const auto open = open_rungs(part, o);
   std::uint64_t budget = o.budget;
-  const Offer& whole = board.offer(part);
+  const bool sums = needs_sums(board, part);
+  const Offer& whole = board.offer(sums ? towards_sum(part) : part);
   const auto attempt = [&](const Offer& offer, bool last) {
     const Counts counts = counts_of(board, offer);
+    if (sums) {
+      bool inexact = false;
+      const auto choice = choose_with_sums(board, offer, part, open, budget, a.work.domains_looked_at, inexact);
+      if (choice) accept_sums(a, part, *choice, offer);
+      else if (inexact) a.verdict.reason = Reason::search_limit;
+      if (!choice && last) {
+        explain(a, board, part, counts_of(board, board.offer(part)), open, o);
+        if (o.explain)
+          a.verdict.detail = part.sum_tasks ? fmt::format("no nodes in number as asked hold {} tasks together", part.total_tasks)
+                                            : std::string("no nodes in number as asked hold the GRES of the job together");
+      }
+      return choice.has_value();
+    }
     Chooser chooser(counts, part);
     chooser.budget = &budget;
     const auto choice = choose(chooser, part, o, open);
@@ -207,7 +245,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     }
     a.work.domains_looked_at += chooser.domains_looked_at;
     if (!choice && last) {
-      if (chooser.budget_ended) a.verdict.reason = Reason::search_limit;
+      if (chooser.budget_ended || part.evenly) a.verdict.reason = Reason::search_limit;
       explain(a, board, part, counts, open, o);
     }
     return choice.has_value();
@@ -248,8 +286,9 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   a.work.search_steps = r.steps;
   if (!r.placed) {
     a.verdict.kind = Verdict::Kind::not_now;
-    a.verdict.reason = r.budget_ended ? Reason::search_limit : Reason::resources;
-    a.verdict.detail = r.budget_ended
+    const bool limit = r.budget_ended || any_sums(board, *piece);
+    a.verdict.reason = limit ? Reason::search_limit : Reason::resources;
+    a.verdict.detail = limit
                            ? fmt::format("no placement found within {} steps", o.budget)
                            : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
     const Piece* shown = &*piece;
@@ -297,38 +336,7 @@ Answer Engine::Parts::place(Board& board, const Group& g, const Options& o) {
   if (needs_search(g)) return place_pieces(board, g, o);
   const auto part = make_part(g, shape, topology, o);
   if (!part) return refused(part.error());
-  Answer a = place_part(board, *part, g, o);
-  const bool uneven =
-      g.nodes_given && g.tasks_given && g.tasks_per_node == 0 && part->min == part->max && part->total_tasks % part->min != 0;
-  if (a.placed() || !uneven) return a;
-  Answer two = place_uneven(board, *part, g, o);
-  return two.placed() ? two : a;
-}
-
-// Tasks that do not divide: some nodes take one more. Where not all can, the two kinds of nodes are chosen as a gang.
-Answer Engine::Parts::place_uneven(Board& board, const Part& part, const Group& g, const Options& o) {
-  Group job;
-  job.pack = g.pack;
-  job.switches = g.switches;
-  job.switches_wait = g.switches_wait;
-  const auto add = [&](std::uint32_t count, std::uint32_t tasks) {
-    Group kind = g;
-    kind.pack = {};
-    kind.switches.reset();
-    kind.nodes = {count, count, {}};
-    kind.tasks = tasks;
-    kind.tasks_given = false;
-    kind.tasks_per_node = tasks;
-    if (count > 0) job.children.push_back(std::move(kind));
-  };
-  add(part.total_tasks % part.min, part.tasks_each);
-  add(part.min - part.total_tasks % part.min, part.tasks_each - 1);
-  Answer a = place_pieces(board, job, o);
-  for (auto& n : a.nodes) n.group = 0;
-  std::stable_sort(a.nodes.begin(), a.nodes.end(), [&](const PlacedNode& x, const PlacedNode& y) {
-    return topology.position_of(x.node.value) < topology.position_of(y.node.value);
-  });
-  return a;
+  return place_part(board, *part, g, o);
 }
 
 Engine::Engine(const ClusterShape& shape, const TopologyIndex& topology, std::span<const NodeNow> nodes)

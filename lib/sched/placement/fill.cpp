@@ -18,7 +18,8 @@ std::uint32_t Chooser::counting_unit(std::size_t layer) const {
 Chooser::Entry Chooser::entry_of(std::uint32_t domain, std::size_t layer) const {
   const auto& d = t_.domain(domain);
   const auto unit = counting_unit(layer);
-  return Entry{domain, d.begin, d.end, domain, cap_[domain] / unit, sum_[domain], (forced_in(d.begin, d.end) + unit - 1) / unit,
+  const auto forced = forced_.empty() ? 0 : needed(domain);
+  return Entry{domain, d.begin, d.end, domain, cap_[domain] / unit, raw_in(domain), forced == never ? never : (forced + unit - 1) / unit,
                0,      false,   false};
 }
 
@@ -60,21 +61,23 @@ void Chooser::expand(const Entry& e, std::size_t layer, std::vector<Entry>& out)
                           true, false});
 }
 
-// Cheaper, then by name: the end of every tie.
+// Cheaper, then single nodes by their place, then domains by name, narrow ones first: the end of every tie. One order for all
+// kinds of entries, since branches of uneven depth put them beside each other.
 bool Chooser::before(const Entry& a, const Entry& b) const {
-  if (a.node && b.node) {
-    if (counts_.board != nullptr && !counts_.board->equal_weights()) {
-      const auto x = counts_.board->weight(a.id), y = counts_.board->weight(b.id);
-      if (x != y) return x < y;
-    }
-    return a.id < b.id;
+  const auto single = [&](const Entry& e) { return e.node || e.run || t_.domain(e.id).level == t_.node_level(); };
+  if (counts_.board != nullptr && !counts_.board->equal_weights() && !a.run && !b.run) {
+    const auto cost = [&](const Entry& e) {
+      return e.node ? std::pair{std::uint64_t{counts_.board->weight(e.id)}, std::uint64_t{1}}
+                    : std::pair{counts_.weight[e.id], std::uint64_t{counts_.holders[e.id]}};
+    };
+    const auto [x, nodes_x] = cost(a);
+    const auto [y, nodes_y] = cost(b);
+    if (x * nodes_y != y * nodes_x) return x * nodes_y < y * nodes_x;
   }
-  if (!a.node && !b.node && !a.run && !b.run) {
-    if (const auto c = compare_weight(a.id, b.id); c != 0) return c < 0;
-    const auto &x = t_.domain(a.id), &y = t_.domain(b.id);
-    if (x.level == y.level && x.name_rank != y.name_rank) return x.name_rank < y.name_rank;
-  }
-  return a.begin < b.begin;
+  if (single(a) != single(b)) return single(a);
+  if (single(a)) return a.begin < b.begin;
+  const auto &x = t_.domain(a.id), &y = t_.domain(b.id);
+  return x.level != y.level ? x.level > y.level : x.name_rank < y.name_rank;
 }
 
 bool Chooser::smaller(const Entry& a, const Entry& b) const {
@@ -110,38 +113,34 @@ void Chooser::best_fit_forced(std::vector<Entry>& entries, std::uint32_t& rest) 
 // Most slots first; the last one chosen is the tightest that holds the rest.
 void Chooser::best_fit(std::vector<Entry>& entries, std::uint32_t n) const {
   std::uint32_t rest = n;
+  auto end = entries.end();  // of those that are free to be used or not
   if (!forced_.empty()) {
     best_fit_forced(entries, rest);
     if (rest == 0) return;
-    for (auto& e : entries)
-      if (e.forced > 0) e.cap = 0;
+    end = std::stable_partition(entries.begin(), end, [](const Entry& e) { return e.forced == 0; });
   }
-  const auto tightest = [&](std::size_t from) {
+  const auto tightest = [&] {
     Entry* best = nullptr;
-    for (auto i = from; i < entries.size(); ++i)
-      if (entries[i].cap >= rest && (best == nullptr || smaller(entries[i], *best))) best = &entries[i];
+    for (auto i = entries.begin(); i != end; ++i)
+      if (i->cap >= rest && (best == nullptr || smaller(*i, *best))) best = &*i;
     return best;
   };
-  if (auto* one = tightest(0); one != nullptr) {
+  // Only as many as are taken need to be in order.
+  const auto less = [&](const Entry& a, const Entry& b) { return larger(b, a); };
+  if (auto* one = tightest(); one != nullptr) {
     one->take = rest;
     return;
   }
-  // Only as many as are taken need to be in order.
-  const auto less = [&](const Entry& a, const Entry& b) { return larger(b, a); };
-  std::make_heap(entries.begin(), entries.end(), less);
-  auto heap_end = entries.end();
-  while (rest > 0 && heap_end != entries.begin()) {
+  std::make_heap(entries.begin(), end, less);
+  while (rest > 0 && end != entries.begin()) {
     if (entries.front().cap >= rest) {
-      Entry* best = nullptr;
-      for (auto i = entries.begin(); i != heap_end; ++i)
-        if (i->cap >= rest && (best == nullptr || smaller(*i, *best))) best = &*i;
-      best->take = rest;
+      tightest()->take = rest;
       return;
     }
-    std::pop_heap(entries.begin(), heap_end, less);
-    --heap_end;
-    heap_end->take = heap_end->cap;
-    rest -= heap_end->cap;
+    std::pop_heap(entries.begin(), end, less);
+    --end;
+    end->take = end->cap;
+    rest -= end->cap;
   }
 }
 
@@ -251,6 +250,9 @@ void Chooser::consume(const Choice& choice) {
   own_counts();
   for (; consumed_ < choice.shares.size(); ++consumed_) {
     const auto& s = choice.shares[consumed_];
+    // Required nodes are named first, so the share covers as many of them as it can.
+    const auto first = std::lower_bound(forced_.begin(), forced_.end(), s.begin), last = std::lower_bound(first, forced_.end(), s.end);
+    forced_.erase(first, first + std::min<std::ptrdiff_t>(last - first, part_.by_tasks ? last - first : s.units));
     for (auto d = static_cast<std::int32_t>(s.leaf); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
       sum_store_[static_cast<std::size_t>(d)] -= s.units;
     if (part_.by_tasks) units_store_[s.begin] -= s.units;
@@ -372,9 +374,28 @@ bool Chooser::fill_into(Choice& choice, std::size_t rung, const Candidate& c) {
       for (const auto& e : frontier)
         if (e.take > 0) fill_each(e, e.take, 0, choice, false);
   }
+  if (c.domains.empty()) choice.children_used = children_used(c.domain, choice.shares);
   std::uint64_t given = 0;
   for (const auto& s : choice.shares) given += s.units;
   return given == choice.units;
+}
+
+// Child domains of a domain that the shares touch; nodes where it has none.
+std::uint32_t Chooser::children_used(std::uint32_t domain, const std::vector<Share>& shares) const {
+  std::vector<std::uint32_t> seen;
+  std::uint32_t nodes = 0;
+  for (const auto& s : shares) {
+    auto at = s.leaf;
+    if (at == domain) {
+      if (part_.by_tasks) seen.push_back(s.begin);
+      else nodes += s.units;
+      continue;
+    }
+    while (t_.domain(at).parent != static_cast<std::int32_t>(domain)) at = static_cast<std::uint32_t>(t_.domain(at).parent);
+    if (seen.empty() || seen.back() != at) seen.push_back(at);
+  }
+  std::sort(seen.begin(), seen.end());
+  return nodes + static_cast<std::uint32_t>(std::unique(seen.begin(), seen.end()) - seen.begin());
 }
 
 std::int64_t Chooser::growth_of(const std::vector<Share>& shares) {
@@ -391,12 +412,14 @@ std::int64_t Chooser::growth_of(const std::vector<Share>& shares) {
       if (domain.counts) out += domain.size();
     }
   };
-  std::uint32_t last = ~0U;
+  std::vector<std::uint32_t> positions;  // with tasks: segments may come back to a node
   for (const auto& s : shares) {
     if (!part_.by_tasks) in_leaf[s.leaf] += s.units;
-    else if (s.begin != last && (counts_.board == nullptr || counts_.board->idle(s.begin))) ++out, touch(s.leaf);
-    last = s.begin;
+    else if (counts_.board == nullptr || counts_.board->idle(s.begin)) positions.push_back(s.begin);
   }
+  std::sort(positions.begin(), positions.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  for (const auto p : positions) ++out, touch(t_.leaf_at(p));
   for (const auto& [leaf, n] : in_leaf) {
     const auto in_use = counts_.sum[leaf] > counts_.idle[leaf] && !part_.demand.whole ? counts_.sum[leaf] - counts_.idle[leaf] : 0;
     if (n <= in_use) continue;

@@ -23,17 +23,24 @@ class Search {
       : t_(t), options_(o), nodes_(nodes.begin(), nodes.end()), board_(shape, t, nodes_), budget_(budget) {}
 
   // `exhaustive`: where the usual choices fail, also every other way to divide a plain group over nodes.
-  GangResult run(const Piece& root, bool exhaustive, const Open* open) {
-    exhaustive_ = exhaustive;
+  GangResult run_greedily(const Piece& root, const Open* open) {
     GangResult r;
-    r.placed = put(root, 0, TopologyIndex::root, open, [] { return true; });
-    r.budget_ended = !r.placed && budget_ended_;
-    r.steps = steps_;
-    r.level = level_;
-    r.domain = domain_;
-    if (r.placed) collect(r);
-    for (std::uint64_t most = 0; const auto& [name, times] : blocked_)
-      if (times > most) most = times, r.blocked_by = name;
+    name(root);
+    r.placed = put_greedily(root, TopologyIndex::root, open) && affinities_hold();
+    r.budget_ended = !r.placed;
+    finish(r);
+    return r;
+  }
+
+  // `rung`: of the outermost container alone, so that a wider one is used only where no narrower one serves.
+  GangResult run(const Piece& root, bool exhaustive, const Open* open, std::size_t rung) {
+    exhaustive_ = exhaustive;
+    only_rung_ = rung;
+    GangResult r;
+    name(root);
+    r.placed = put(root, 0, TopologyIndex::root, open, [this] { return affinities_hold(); });
+    r.budget_ended = !r.placed && (budget_ended_ || inexact_);
+    finish(r);
     return r;
   }
 
@@ -44,6 +51,15 @@ class Search {
     std::vector<std::pair<const Piece*, std::uint32_t>> inside;  // the containers' copies around it
     std::vector<Named> nodes;
   };
+
+  void finish(GangResult& r) const {
+    r.steps = steps_;
+    r.level = level_;
+    r.domain = domain_;
+    if (r.placed) collect(r);
+    for (std::uint64_t most = 0; const auto& [name, times] : blocked_)
+      if (times > most) most = times, r.blocked_by = name;
+  }
 
   bool spend() {
     ++steps_;
@@ -63,7 +79,8 @@ class Search {
       Open mask;
       const bool narrowed = restrict(p, replica, wishes, open, mask);
       const Open* inner = narrowed ? &mask : open;
-      const bool ok = p.container ? put_container(p, replica, scope, inner, open, next) : put_leaf(p, replica, scope, inner, open, next);
+      const Next after = [&] { return put(p, replica + 1, scope, open, next); };
+      const bool ok = p.container ? put_container(p, replica, scope, inner, open, next) : put_leaf(p, replica, scope, inner, after);
       if (ok) return true;
       if (budget_ended_) return false;
     }
@@ -77,6 +94,7 @@ class Search {
     bool ok = false;
     for (std::size_t rung = 0; rung < p.part.rungs.size() && !ok && !budget_ended_; ++rung) {
       if (top && rung >= open_rungs(p.part)) break;
+      if (top && rung != only_rung_) continue;
       for (const auto d : domains_on(p, rung, scope, open)) {
         if (!spend()) break;
         if (top) level_ = p.part.rungs[rung].level, domain_ = d;
@@ -124,6 +142,8 @@ class Search {
     std::vector<std::uint64_t> least;
     gather(p, open, 1, sums, least);
     for (const auto d : all) {
+      const auto within = p.part.within;
+      if (within >= 0 && t_.domain(d).level > within && t_.ancestor(d, within) < 0) continue;
       bool fits = true;
       std::uint64_t free = 0;
       for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -153,15 +173,16 @@ class Search {
     }
   }
 
-  bool put_leaf(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Open* outer, const Next& next) {
+  bool put_leaf(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& after) {
     const Offer& whole = board_.offer(p.part);
     const Offer offer = board_.narrowed(whole, scope, open);
     const Counts counts = counts_of(board_, offer);
     Chooser chooser(counts, p.part);
     chooser.budget = &budget_;
-    const Next after = [&] { return put(p, replica + 1, scope, outer, next); };
+    bool candidates_seen = !records_.empty();
     for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung) {
       for (const auto& c : chooser.candidates(rung, scope)) {
+        candidates_seen = true;
         if (!spend()) return false;
         const auto choice = chooser.fill(rung, c);
         budget_ended_ |= chooser.budget_ended;
@@ -171,6 +192,7 @@ class Search {
       }
     }
     const bool plain = p.part.layers.empty() && p.part.sizes.empty() && p.part.demand.multiple == 1 && !p.part.contiguous;
+    inexact_ |= !plain && candidates_seen;  // other ways to lay out its segments are not tried
     if (!exhaustive_ || !plain) return false;
     for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung) {
       const auto candidates = p.part.rungs[rung].level == t_.node_level() ? std::vector<Candidate>{} : chooser.candidates(rung, scope);
@@ -212,10 +234,10 @@ class Search {
   }
 
   bool take(const Piece& p, std::uint32_t replica, std::vector<Named> named, const Next& after) {
-    std::vector<std::pair<std::uint32_t, NodeNow>> before;
+    const auto mark = taken_.size();
     for (const auto& n : named) {
       const auto node = t_.node_at(n.position);
-      before.emplace_back(node, nodes_[node]);
+      taken_.emplace_back(node, nodes_[node]);
       NodeNow& now = nodes_[node];
       now.free -= taken(p.part.demand, p.part.by_tasks ? n.units : 1, board_.shape().nodes[node], now);
       if (now.jobs++ == 0) now.sole_user = options_.uid;
@@ -223,11 +245,51 @@ class Search {
     }
     records_.push_back(Record{&p, replica, around_, std::move(named)});
     if (after()) return true;
-    records_.pop_back();
-    for (auto i = before.rbegin(); i != before.rend(); ++i) {
-      nodes_[i->first] = std::move(i->second);
-      board_.changed(NodeIndex{i->first});
+    give_back(mark, records_.size() - 1);
+    return false;
+  }
+
+  void give_back(std::size_t taken, std::size_t records) {
+    records_.resize(records);
+    for (; taken_.size() > taken; taken_.pop_back()) {
+      nodes_[taken_.back().first] = std::move(taken_.back().second);
+      board_.changed(NodeIndex{taken_.back().first});
     }
+  }
+
+  // Too many copies for a search as deep as there are copies: each goes to the first place that serves, and stays there. Only
+  // where the children of a container do not fit is the container's next domain tried.
+  bool put_greedily(const Piece& p, std::uint32_t scope, const Open* open) {
+    for (std::uint32_t replica = 0; replica < p.replicas; ++replica) {
+      bool ok = false;
+      for (const bool wishes : {true, false}) {
+        if (ok || (!wishes && !has_wishes(p))) break;
+        Open mask;
+        const Open* inner = restrict(p, replica, wishes, open, mask) ? &mask : open;
+        ok = p.container ? put_container_greedily(p, replica, scope, inner) : put_leaf(p, replica, scope, inner, [] { return true; });
+        if (budget_ended_) return false;
+      }
+      if (!ok) {
+        ++blocked_[p.name];
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool put_container_greedily(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open) {
+    const bool top = around_.empty();
+    for (std::size_t rung = 0; rung < (top ? open_rungs(p.part) : p.part.rungs.size()); ++rung)
+      for (const auto d : domains_on(p, rung, scope, open)) {
+        if (!spend()) return false;
+        if (top) level_ = p.part.rungs[rung].level, domain_ = d;
+        const auto taken = taken_.size(), records = records_.size();
+        around_.emplace_back(&p, replica);
+        const bool ok = std::all_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return put_greedily(c, d, open); });
+        around_.pop_back();
+        if (ok) return true;
+        give_back(taken, records);
+      }
     return false;
   }
 
@@ -312,7 +374,34 @@ class Search {
     for (const auto& m : options_.members)
       if (m.group == target)
         if (const auto q = t_.position_of(m.node.value); q >= 0) known = true, out.insert(key_of(static_cast<std::uint32_t>(q), level));
+    out.erase(-1);  // outside every domain of the level is no place to be together in
     return out;
+  }
+
+  void name(const Piece& p) {
+    names_.insert(p.name);
+    affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
+    for (const auto& c : p.children) name(c);
+  }
+
+  // What could not be asked while its target had no place yet.
+  bool affinities_hold() const {
+    if (!affinities_) return true;
+    const auto hold = [&](const Piece& p, const Record& r) {
+      const auto holds = [&](const Affinity& a, bool together) {
+        if (!a.require || a.target == p.name) return true;
+        const auto level = *t_.find_level(a.level);
+        bool known = false;
+        const auto domains = domains_of(a.target, level, known);
+        return !known || std::all_of(r.nodes.begin(), r.nodes.end(),
+                                     [&](const Named& n) { return domains.contains(key_of(n.position, level)) == together; });
+      };
+      return std::all_of(p.affinity.begin(), p.affinity.end(), [&](const Affinity& a) { return holds(a, true); }) &&
+             std::all_of(p.anti_affinity.begin(), p.anti_affinity.end(), [&](const Affinity& a) { return holds(a, false); });
+    };
+    return std::all_of(records_.begin(), records_.end(), [&](const Record& r) {
+      return hold(*r.piece, r) && std::all_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return hold(*c.first, r); });
+    });
   }
 
   // The positions where this copy may go; false: nothing restricts it beyond `open`.
@@ -326,8 +415,8 @@ class Search {
       const auto level = *t_.find_level(a.level);
       bool known = false;
       const auto domains = domains_of(a.target, level, known);
-      if (!known) {  // the first of its own kind is free to choose; another job that is nowhere holds up who must be near it
-        if (together && a.require && a.target != p.name) mask.assign(mask.size(), false);
+      if (!known) {  // who comes first is free to choose; another job that is nowhere holds up who must be near it
+        if (together && a.require && !names_.contains(a.target)) mask.assign(mask.size(), false);
         return;
       }
       for (std::uint32_t q = 0; q < t_.size(); ++q)
@@ -365,9 +454,13 @@ class Search {
   Board board_;
   std::uint64_t budget_;
   std::uint64_t steps_{};
-  bool budget_ended_{}, exhaustive_{};
+  std::set<std::string> names_;          // of all groups
+  bool affinities_{};
+  bool budget_ended_{}, exhaustive_{}, inexact_{};
+  std::size_t only_rung_{};
   std::vector<std::pair<const Piece*, std::uint32_t>> around_;
   std::vector<Record> records_;
+  std::vector<std::pair<std::uint32_t, NodeNow>> taken_;  // nodes as they were, in the order they were taken
   std::map<std::string, std::uint64_t> blocked_;
   std::int32_t level_{TopologyIndex::any_level};
   std::uint32_t domain_{};
@@ -400,17 +493,24 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
     Piece fixed = p;
     fix_counts(fixed);
     GangResult r;
-    for (const bool exhaustive : {false, true}) {
-      Search search(shape, t, nodes, o, exhaustive ? o.budget : o.budget / 4 + 1);
-      r = search.run(fixed, exhaustive, open);
-      if (r.placed) break;
-    }
+    bool ended = false;
+    const std::size_t rungs = fixed.container ? fixed.part.rungs.size() : 1;
+    for (std::size_t rung = 0; rung < rungs; ++rung)
+      for (const bool exhaustive : {false, true}) {
+        Search search(shape, t, nodes, o, exhaustive ? o.budget : o.budget / 4 + 1);
+        auto one = search.run(fixed, exhaustive, open, rung);
+        one.steps += r.steps;
+        r = std::move(one);
+        if (r.placed) return r;
+        ended |= exhaustive && r.budget_ended;
+      }
+    r.budget_ended = ended;
     return r;
   };
   if (copies(asked) > most_copies) {
-    GangResult limit;
-    limit.budget_ended = true;
-    return limit;
+    Piece fixed = asked;
+    fix_counts(fixed);
+    return Search(shape, t, nodes, o, o.budget).run_greedily(fixed, open);
   }
   GangResult all = attempt(asked);
   if (all.placed) return all;

@@ -30,24 +30,10 @@ std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / std::max<std::uint64_t>(b, 1));
 }
 
-// --gpus=8 without a number of nodes takes as many nodes as that needs.
-std::uint32_t nodes_for_job_gres(const Group& g, const ClusterShape& shape) {
-  std::uint32_t nodes = 1;
-  for (const auto& r : g.gres_per_job) {
-    std::int64_t most = 0;
-    for (const auto& n : shape.nodes) {
-      std::int64_t here = 0;
-      for (const auto& have : n.total.gres)
-        if (have.name == r.name && (r.type.empty() || r.type == have.type)) here += have.count;
-      most = std::max(most, here);
-    }
-    if (most > 0) nodes = std::max(nodes, divide_up(static_cast<std::uint64_t>(r.count), static_cast<std::uint64_t>(most)));
-  }
-  return nodes;
-}
-
-void count_units(const Group& g, const ClusterShape& shape, Part& p) {
-  p.by_tasks = g.tasks_given && !g.nodes_given;
+void count_units(const Group& g, const ClusterShape& shape, const Options& o, Part& p) {
+  // GRES of the job is a sum over nodes; segments and gangs share it out evenly instead.
+  if (g.segments.empty() && !o.parts_of_a_gang) p.gres_job = g.gres_per_job;
+  p.by_tasks = g.tasks_given && !g.nodes_given && p.gres_job.empty();
   if (p.by_tasks) {
     p.max = g.tasks;
     p.min = g.min_tasks == 0 ? g.tasks : g.min_tasks;
@@ -57,21 +43,27 @@ void count_units(const Group& g, const ClusterShape& shape, Part& p) {
   p.min = g.nodes.min;
   p.max = g.nodes.max;
   p.choices = g.nodes.choices;
+  if (!g.nodes_given) {  // as many nodes as the job's GRES or its tasks need
+    p.fewest = !p.gres_job.empty();
+    p.min = 1;
+    p.max = !p.fewest ? 1 : g.tasks_given ? std::max(g.tasks, 1U) : static_cast<std::uint32_t>(shape.nodes.size());
+    p.choices.clear();
+    p.sum_tasks = p.fewest && g.tasks_given;
+  }
   if (g.tasks_given) {  // every node gets a task: more nodes than tasks are not taken
     p.total_tasks = g.tasks;
     p.min = std::min(p.min, std::max(g.tasks, 1U));
     p.max = std::min(p.max, std::max(g.tasks, 1U));
+    if (g.nodes_given) p.sum_tasks = g.tasks_per_node == 0 && g.segments.empty() && p.min < g.tasks;
   }
-  if (!g.nodes_given) p.min = p.max = std::max(p.max, nodes_for_job_gres(g, shape));
-  p.tasks_each = g.tasks_per_node != 0 ? g.tasks_per_node : g.tasks_given ? divide_up(g.tasks, p.min) : 1;
+  p.tasks_each = g.tasks_per_node != 0 && !p.sum_tasks ? g.tasks_per_node : g.tasks_given ? divide_up(g.tasks, p.min) : 1;
 }
 
-void demand_of(const Group& g, const Options& o, Part& p) {
-  Demand& d = p.demand;
+Demand demand_for(const Group& g, const Options& o, std::uint32_t tasks, bool by_tasks) {
+  Demand d;
   d.whole = o.whole_nodes || g.sharing == model::Sharing::exclusive_node;
   d.exclusive_user = g.sharing == model::Sharing::exclusive_user;
   d.uid = o.uid;
-  const std::uint32_t tasks = p.by_tasks ? 1 : p.tasks_each;
   d.cpus = g.cpus_per_task * tasks;
   if (g.memory_per_node) {
     d.all_memory = g.memory_per_node->value == 0;
@@ -81,14 +73,27 @@ void demand_of(const Group& g, const Options& o, Part& p) {
   }
   d.gres = times(g.gres_per_task, tasks);
   d.gres_node = g.gres_per_node;
-  for (auto job : g.gres_per_job) {  // spread evenly over the units
-    job.count = divide_up(static_cast<std::uint64_t>(job.count), p.max);
-    d.gres.push_back(job);
-  }
-  if (!p.by_tasks) {
+  if (!by_tasks) {
     add(d.gres_node, d.gres);
     d.gres.clear();
     d.most = 1;
+  }
+  return d;
+}
+
+void demand_of(const Group& g, const Options& o, Part& p) {
+  const auto most = p.demand.most;
+  p.demand = demand_for(g, o, p.by_tasks ? 1 : p.tasks_each, p.by_tasks);
+  if (p.by_tasks) p.demand.most = most;
+  if (p.sum_tasks) {
+    p.one_task = demand_for(g, o, 1, true);
+    p.one_task.most = g.tasks_per_node != 0 ? std::min(g.tasks_per_node, p.total_tasks) : p.total_tasks;
+  }
+  if (!p.gres_job.empty()) return;
+  for (auto job : g.gres_per_job) {
+    p.evenly |= p.max > 1;
+    job.count = divide_up(static_cast<std::uint64_t>(job.count), p.max);
+    (p.by_tasks ? p.demand.gres : p.demand.gres_node).push_back(job);
   }
 }
 
@@ -162,7 +167,7 @@ Result<void> layers_of(const Group& g, const TopologyIndex& t, Part& p) {
   }
   // Counts come in whole segments.
   const std::uint32_t size = !p.sizes.empty() ? 0 : !p.layers.empty() ? p.layers.front().size : p.demand.multiple;
-  if (size > 1 && !p.shorter && p.choices.empty()) {
+  if (size > 0 && !p.shorter && p.choices.empty()) {
     p.max = p.max / size * size;
     p.min = p.elastic ? std::min(p.max, size) : divide_up(p.min, size) * size;
   }
@@ -188,6 +193,7 @@ void rungs_of(const Group& g, const TopologyIndex& t, const Options& o, Part& p)
   const bool tree_switches = g.switches && t.kind() == model::Topology::Kind::tree;
   const bool named = !g.pack.prefer.empty() || !g.pack.require.empty() || consolidate;
   p.wish = named || !g.pack.ladder.empty() || tree_switches || !g.segments.empty() || blocks;
+  if (!g.pack.require.empty() && g.pack.ladder.empty()) p.within = *t.find_level(g.pack.require);
   const bool packs = o.packing == Packing::narrowest || named;
   if (!g.pack.ladder.empty()) {
     for (const auto& r : g.pack.ladder) p.rungs.push_back({*t.find_level(r.level), r.max_domains, r.wait});
@@ -225,13 +231,12 @@ void preferences_of(const Group& g, Part& p) {
                                                   : PackOrder::automatic;
 }
 
-std::string key_of(const Group& g, const Part& p) {
+std::string key_of(const Group& g, const Part& p, const Demand& d) {
   const auto gres = [](const std::vector<model::GresRequest>& list) {
     std::string out;
     for (const auto& r : list) out += fmt::format("{}:{}={};", r.name, r.type, r.count);
     return out;
   };
-  const Demand& d = p.demand;
   return fmt::format("{}{}{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", int{d.whole}, int{d.exclusive_user}, int{d.all_memory},
                      d.exclusive_user || !d.whole ? d.uid.value : 0, d.cpus.value, d.memory.value, d.memory_node.value, gres(d.gres),
                      gres(d.gres_node), d.most, d.multiple, static_cast<const void*>(p.filter.allowed), g.constraint,
@@ -243,13 +248,14 @@ std::string key_of(const Group& g, const Part& p) {
 Result<Part> make_part(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
   Part p;
   p.name = g.name;
-  count_units(g, shape, p);
+  count_units(g, shape, o, p);
   demand_of(g, o, p);
   if (const auto ok = filter_of(g, shape, t, o, p); !ok) return base::fail(ok.error());
   if (const auto ok = layers_of(g, t, p); !ok) return base::fail(ok.error());
   rungs_of(g, t, o, p);
   preferences_of(g, p);
-  p.key = key_of(g, p);
+  p.key = key_of(g, p, p.demand);
+  if (p.sum_tasks) p.one_task_key = key_of(g, p, p.one_task);
   return p;
 }
 

@@ -62,10 +62,18 @@ struct Part {
   std::uint32_t tasks_each{1};          // tasks a node must hold where units are nodes
   std::uint32_t total_tasks{};          // to share out over the nodes; 0: tasks_each on every node
   Demand demand;
+  // What the nodes hold together (sums.hpp): total_tasks, where nodes need not all hold tasks_each; GRES of the job.
+  bool sum_tasks{};
+  std::vector<model::GresRequest> gres_job;
+  bool evenly{};                        // GRES of the job is shared out evenly, though another way might do
+  bool fewest{};                        // nodes were not asked for: as few as hold it
+  Demand one_task;                      // with sum_tasks
+  std::string one_task_key;
   Filter filter;
   std::int32_t exclusive_level{no_level};
   std::vector<NodeIndex> required;      // -w naming fewer nodes than asked: all are in
   std::vector<PartRung> rungs;
+  std::int32_t within{no_level};        // required: a branch without this level serves on no rung
   bool wish{};                          // the job itself asks for locality (P11)
   model::PackOrder order{model::PackOrder::own_first};
   Fill fill{Fill::best_fit};

@@ -166,9 +166,13 @@ struct Builder {
       return std::tuple{p.part.demand.whole, gres, p.part.demand.cpus.value, p.part.max};
     };
     std::stable_sort(children.begin(), children.end(), [&](const Piece& a, const Piece& b) { return hunger(a) > hunger(b); });
-    for (std::size_t round = 0; round < children.size(); ++round)
-      for (std::size_t i = 0; i + 1 < children.size(); ++i)
-        if (targets(children[i], children[i + 1]) && !targets(children[i + 1], children[i])) std::swap(children[i], children[i + 1]);
+    for (auto next = children.begin(); next != children.end(); ++next) {
+      // The first whose targets are all placed; in a circle the first of all, and the search checks it at the end.
+      const auto ready = std::find_if(next, children.end(), [&](const Piece& p) {
+        return std::none_of(next, children.end(), [&](const Piece& other) { return targets(p, other); });
+      });
+      if (ready != children.end()) std::rotate(next, ready, ready + 1);
+    }
   }
 };
 
@@ -177,7 +181,9 @@ struct Builder {
 bool needs_search(const model::Group& g) { return !g.children.empty() || g.replicas > 1 || !g.spread.empty() || Builder::has_counts(g); }
 
 Result<Piece> make_piece(const model::Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
-  Builder b{shape, t, o, 0};
+  Options of_parts = o;
+  of_parts.parts_of_a_gang = true;
+  Builder b{shape, t, of_parts, 0};
   return b.build(g);
 }
 

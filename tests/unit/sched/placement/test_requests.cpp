@@ -297,3 +297,26 @@ TEST_CASE("the answer tells the rung, how good it is, and what it was preferred 
   REQUIRE(a.beaten.size() == 3);
   CHECK(a.beaten[0] == model::DomainCount{"B", 4, 3});
 }
+TEST_CASE("nodes that only together hold the tasks are found, whichever way they divide") {
+  const auto l = Lab::tree({"rack"}).domain("A").slots("A", {1, 3, 1}).domain("B").slots("B", {1, 2});
+  auto g = whole(2);
+  g.sharing = model::Sharing::shared;
+  g.tasks = 4;
+  g.tasks_given = true;
+  CHECK(l.where(g) == "A-1:1 A-2:3");
+  g.tasks = 5;
+  CHECK(l.where(g) == "A-2:3 B-2:2");
+  g.tasks = 6;
+  CHECK(l.where(g) == "not now");
+}
+TEST_CASE("a gang of more copies than a search can be deep is placed where they simply fit") {
+  auto l = Lab::tree({"rack"});
+  for (const char* rack : {"A", "B", "C", "D"}) l.domain(rack).slots(rack, {100, 100, 100, 100});
+  Group g;
+  g.children.push_back(tasks(1));
+  g.children.back().name = "worker";
+  g.children.back().replicas = 1600;
+  CHECK(l.ask(g).nodes.size() == 1600);
+  g.children.back().replicas = 1601;  // more than there is room for: not everything was tried
+  CHECK(l.ask(g).verdict.reason == model::Reason::search_limit);
+}

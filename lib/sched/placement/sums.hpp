@@ -1,0 +1,22 @@
+// Nodes that only together hold what is asked: T tasks on N nodes that do not all hold as many, and GRES of the job as a whole.
+// Exact for one such sum; with several it counts the steps of its search. Not requests whose every node gives the same (choose.hpp).
+#pragma once
+
+#include <optional>
+
+#include "sched/placement/choose.hpp"
+
+namespace sy::sched::placement {
+
+// Does the sum matter on this board, or does every node that holds any of it hold an even share?
+bool needs_sums(Board&, const Part&);
+// The part whose units are what one node holds towards the sum: its tasks, or itself.
+Part towards_sum(const Part&);
+
+// `offer` is towards_sum's. `inexact` is set where nothing was found and not everything was tried.
+std::optional<Choice> choose_with_sums(const Board&, const Offer&, const Part&, std::size_t open_rungs, std::uint64_t& budget,
+                                       std::uint64_t& domains_looked_at, bool& inexact);
+// One task on each, then around again, as each has room.
+std::vector<std::uint32_t> share_tasks(std::uint32_t tasks, const std::vector<std::uint32_t>& room);
+
+}  // namespace sy::sched::placement

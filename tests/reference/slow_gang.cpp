@@ -1,0 +1,170 @@
+#include "slow_gang.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace reference {
+namespace {
+
+using Takes = std::vector<std::vector<Take>>;
+
+int domain_of(const Cluster& c, std::size_t n, int level) {
+  if (level >= c.levels) return static_cast<int>(n);
+  return level < 0 ? (c.nodes[n].reachable ? 0 : -1) : c.nodes[n].path[static_cast<std::size_t>(level)];
+}
+
+std::set<int> domains_of(const Cluster& c, const Take& t, int level) {
+  std::set<int> out;
+  for (std::size_t n = 0; n < t.size(); ++n)
+    if (t[n] > 0) out.insert(domain_of(c, n, level));
+  return out;
+}
+
+bool inside_one(const Cluster& c, Set nodes, int level) {
+  for (const auto& d : domains_at(c, level))
+    if ((nodes & ~d.nodes) == 0) return true;
+  return false;
+}
+
+bool inside_one(const Cluster& c, const Take& t, int level) { return inside_one(c, nodes_of(t), level); }
+
+// Copies of a group by domain of a level.
+std::map<int, int> copies_in(const Cluster& c, const std::vector<Take>& copies, int level) {
+  std::map<int, int> out;
+  for (const auto& t : copies)
+    for (const int d : domains_of(c, t, level)) ++out[d];
+  return out;
+}
+
+// May this copy come to those that are there (P7)?
+bool may_follow(const Cluster& c, const Apart& a, const std::vector<Take>& placed, const Take& next) {
+  const auto count = copies_in(c, placed, a.level);
+  for (const int d : domains_of(c, next, a.level)) {
+    if (d < 0) return false;
+    const int here = count.contains(d) ? count.at(d) : 0, n = static_cast<int>(placed.size());
+    if (a.max_per_domain > 0 && here >= a.max_per_domain) return false;
+    if (a.max_share > 0 && n > 0 && 100 * here > a.max_share * n) return false;
+  }
+  return true;
+}
+
+bool spread_out(const Cluster& c, const Apart& a, const std::vector<Take>& copies) {
+  const auto count = copies_in(c, copies, a.level);
+  if (a.min_domains > 0 && static_cast<int>(count.size()) < a.min_domains) return false;
+  if (a.max_skew > 0) {
+    int least = 1 << 20, most = 0;
+    for (const auto& d : domains_at(c, a.level)) {
+      const int n = count.contains(d.id) ? count.at(d.id) : 0;
+      least = std::min(least, n);
+      most = std::max(most, n);
+    }
+    if (most - least > a.max_skew) return false;
+  }
+  return true;
+}
+
+bool near_enough(const Cluster& c, const Gang& g, const Takes& takes) {
+  for (std::size_t i = 0; i < g.groups.size(); ++i)
+    for (const auto& near : g.groups[i].near) {
+      std::set<int> theirs;
+      for (const auto& t : takes[static_cast<std::size_t>(near.group)])
+        for (const int d : domains_of(c, t, near.level)) theirs.insert(d);
+      theirs.erase(-1);
+      for (const auto& t : takes[i])
+        for (const int d : domains_of(c, t, near.level))
+          if (theirs.contains(d) != near.together) return false;
+    }
+  return true;
+}
+
+struct Search {
+  const Cluster& c;
+  const Gang& g;
+  Set inside;
+  Takes takes{};
+
+  bool run(std::vector<int> free, std::vector<bool> used, std::size_t group) {
+    if (group == g.groups.size()) return near_enough(c, g, takes);
+    if (takes.size() == group) takes.emplace_back();
+    const auto& asked = g.groups[group];
+    if (static_cast<int>(takes[group].size()) == asked.replicas) {
+      for (const auto& a : asked.apart)
+        if (!spread_out(c, a, takes[group])) return false;
+      const bool ok = run(free, used, group + 1);
+      if (!ok) takes.resize(group + 1);
+      return ok;
+    }
+    Take t(free.size(), 0);
+    return divide(free, used, group, t, 0, asked.units);
+  }
+
+  bool divide(const std::vector<int>& free, const std::vector<bool>& used, std::size_t group, Take& t, std::size_t n, int rest) {
+    const auto& asked = g.groups[group];
+    if (rest == 0) {
+      if (!inside_one(c, t, asked.required)) return false;
+      for (const auto& a : asked.apart)
+        if (!may_follow(c, a, takes[group], t)) return false;
+      auto left = free;
+      auto taken = used;
+      for (std::size_t i = 0; i < t.size(); ++i)
+        if (t[i] > 0) left[i] = asked.whole ? 0 : left[i] - t[i] * asked.cpus, taken[i] = true;
+      takes[group].push_back(t);
+      if (run(left, taken, group)) return true;
+      takes.resize(group + 1);
+      takes[group].pop_back();
+      return false;
+    }
+    if (n == t.size()) return false;
+    const bool open = (inside >> n & 1U) != 0;
+    const int most = !open ? 0 : asked.whole ? (c.nodes[n].idle && !used[n] && free[n] >= asked.cpus ? 1 : 0) : free[n] / asked.cpus;
+    for (int k = std::min(most, rest); k >= 0; --k) {
+      t[n] = k;
+      if (divide(free, used, group, t, n + 1, rest - k)) return true;
+    }
+    t[n] = 0;
+    return false;
+  }
+};
+
+}  // namespace
+
+std::optional<int> first_rung(const Cluster& c, const Gang& g, const std::vector<int>& free) {
+  for (const int level : g.rungs)
+    for (const auto& d : domains_at(c, level))
+      if (inside_one(c, d.nodes, g.rungs.back()) && Search{c, g, d.nodes, {}}.run(free, std::vector<bool>(free.size()), 0)) return level;
+  return std::nullopt;
+}
+
+bool holds(const Cluster& c, const Gang& g, const std::vector<int>& free, const Takes& takes, int level) {
+  auto left = free;
+  Take all(free.size(), 0);
+  std::vector<bool> used(free.size()), whole(free.size());
+  for (std::size_t i = 0; i < g.groups.size(); ++i) {
+    const auto& asked = g.groups[i];
+    if (static_cast<int>(takes[i].size()) != asked.replicas) return false;
+    std::vector<Take> before;
+    for (const auto& t : takes[i]) {
+      if (total(t) != asked.units || !inside_one(c, t, asked.required)) return false;
+      for (std::size_t n = 0; n < t.size(); ++n) {
+        if (t[n] == 0) continue;
+        if (whole[n] || (asked.whole && (used[n] || !c.nodes[n].idle || t[n] > 1))) return false;
+        used[n] = true;
+        whole[n] = asked.whole;
+        left[n] -= asked.cpus * t[n];
+        all[n] += t[n];
+        if (left[n] < 0) return false;
+      }
+      before.push_back(t);
+    }
+    for (const auto& a : asked.apart)
+      if (!spread_out(c, a, before) || a.max_per_domain > 0) {
+        for (const auto& [d, n] : copies_in(c, before, a.level))
+          if (d < 0 || (a.max_per_domain > 0 && n > a.max_per_domain)) return false;
+        if (!spread_out(c, a, before)) return false;
+      }
+  }
+  return near_enough(c, g, takes) && inside_one(c, all, level);
+}
+
+}  // namespace reference

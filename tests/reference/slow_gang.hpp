@@ -1,0 +1,39 @@
+// Gangs by trying everything: every way to divide every group over nodes (design P1, P2, P7). For at most six nodes and four copies.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "slow_placement.hpp"
+
+namespace reference {
+
+struct Near {
+  int level{}, group{};                    // another group of the gang
+  bool together{};
+};
+struct Apart {
+  int level{};
+  int max_per_domain{}, max_share{}, min_domains{}, max_skew{};  // 0: not asked
+};
+
+struct GangGroup {
+  int units{1}, cpus{1};                   // tasks of so many CPUs, or whole nodes
+  bool whole{};
+  int replicas{1};
+  int required{-1};                        // level one copy must stay in
+  std::vector<Near> near;
+  std::vector<Apart> apart;                // between its copies
+};
+
+struct Gang {
+  std::vector<int> rungs;                  // of the gang, narrow to wide
+  std::vector<GangGroup> groups;
+};
+
+// Free CPUs by node; a node that is not idle can not be taken whole.
+std::optional<int> first_rung(const Cluster&, const Gang&, const std::vector<int>& free);
+// Is this a placement of the gang inside one domain of that level? takes[group][copy] = units by node.
+bool holds(const Cluster&, const Gang&, const std::vector<int>& free, const std::vector<std::vector<Take>>& takes, int level);
+
+}  // namespace reference

@@ -1,0 +1,124 @@
+// Gangs against a reference that tries every division of every group: groups of unequal size, copies kept apart, groups near to or
+// away from each other. Placed exactly when there is a way, on the narrowest rung that has one, or the budget ended and it says so.
+#include <fmt/format.h>
+
+#include "cases.hpp"
+#include "slow_gang.hpp"
+
+using namespace sy;
+using namespace reference;
+namespace placement = sy::sched::placement;
+
+namespace {
+
+void add_group(Case& c, Gang& gang, int copies_left) {
+  GangGroup asked;
+  model::Group g;
+  const auto number = static_cast<int>(gang.groups.size());
+  g.name = fmt::format("g{}", number);
+  asked.whole = one_in(4);
+  asked.units = one_in(4) ? between(2, 3) : 1;
+  asked.cpus = asked.whole ? 1 : between(1, 2);
+  g.cpus_per_task = base::whole_cpus(asked.cpus);
+  if (asked.whole) {
+    g.sharing = model::Sharing::exclusive_node;
+    g.nodes_given = true;
+    g.nodes = {static_cast<std::uint32_t>(asked.units), static_cast<std::uint32_t>(asked.units), {}};
+  } else {
+    g.tasks_given = true;
+    g.tasks = static_cast<std::uint32_t>(asked.units);
+  }
+  asked.replicas = one_in(3) ? between(1, copies_left) : 1;
+  g.replicas = static_cast<std::uint32_t>(asked.replicas);
+  const int widest = gang.rungs.back();    // narrower than what the gang requires, or the same
+  if (one_in(3)) {
+    asked.required = between(widest, c.cluster.levels - 1);
+    if (asked.required >= 0) g.pack.require = level_name(c, asked.required);
+  }
+  if (asked.replicas > 1 && one_in(2)) {
+    Apart a;
+    model::Spread s;
+    a.level = between(0, c.cluster.levels);
+    s.level = level_name(c, a.level);
+    switch (between(0, 3)) {
+      case 0: s.max_per_domain = static_cast<std::uint32_t>(a.max_per_domain = between(1, 2)); break;
+      case 1: s.max_share = static_cast<std::uint32_t>(a.max_share = 50); break;
+      case 2: s.min_domains = static_cast<std::uint32_t>(a.min_domains = between(1, asked.replicas)); break;
+      default: s.max_skew = static_cast<std::uint32_t>(a.max_skew = 1); break;
+    }
+    asked.apart.push_back(a);
+    g.spread.push_back(s);
+  }
+  // Near to or away from a group before it or, at times, behind it: then in a circle too.
+  if (one_in(3) && (number > 0 || copies_left > asked.replicas)) {
+    const bool ahead = number == 0 || (one_in(4) && copies_left > asked.replicas);
+    const Near near{between(0, c.cluster.levels), ahead ? number + 1 : between(0, number - 1), one_in(2)};
+    asked.near.push_back(near);
+    (near.together ? g.affinity : g.anti_affinity).push_back({level_name(c, near.level), fmt::format("g{}", near.group), true});
+  }
+  gang.groups.push_back(asked);
+  c.group.children.push_back(g);
+}
+
+Case make_gang(Gang& gang) {
+  Case c;
+  add_nodes(c, between(1, 5), 3);
+  make_topology(c);
+  const int first = between(-1, c.cluster.levels - 1), last = between(-1, first);
+  for (int l = first; l >= last; --l) gang.rungs.push_back(l);
+  c.group.pack.prefer = level_name(c, first);
+  if (last >= 0) c.group.pack.require = level_name(c, last);
+  for (int left = between(2, 4); left > 0; left -= gang.groups.back().replicas) add_group(c, gang, left);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("gangs: placed exactly when some division of all groups fits, on the narrowest rung that has one") {
+  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0;
+  check_property("engine against reference, gangs", [&] {
+    Gang gang;
+    const Case c = make_gang(gang);
+    RC_LOG() << story(c) << "; rungs";
+    for (const int r : gang.rungs) RC_LOG() << " " << r;
+    std::vector<int> free;
+    for (const auto& n : c.nodes) free.push_back(n.usable && !n.exclusive ? static_cast<int>(n.free.cpus.value / 1000) : 0);
+    for (const auto& g : gang.groups) {
+      RC_LOG() << fmt::format("; {}{}x{} CPUs, {} copies, in {}", g.whole ? "whole " : "", g.units, g.cpus, g.replicas, g.required);
+      for (const auto& n : g.near) RC_LOG() << fmt::format(" {} g{} at {}", n.together ? "near" : "away from", n.group, n.level);
+      for (const auto& a : g.apart)
+        RC_LOG() << fmt::format(" apart at {}: per domain {} share {} domains {} skew {}", a.level, a.max_per_domain, a.max_share,
+                                a.min_domains, a.max_skew);
+    }
+    RC_LOG() << fmt::format("; free {}\n", fmt::join(free, ","));
+    const auto t = c.index();
+    if (const auto ok = placement::check_request(c.group, t); !ok) {
+      ++refused;
+      return;
+    }
+    const auto a = placement::place(c.group, c.shape, t, c.nodes, c.options);
+    const auto expected = first_rung(c.cluster, gang, free);
+    RC_LOG() << "engine: " << (a.placed() ? "placed on " + a.level : a.verdict.detail) << "; reference: " << expected.value_or(-9) << "\n";
+    if (a.verdict.reason == model::Reason::search_limit) {
+      ++limits;
+      return;
+    }
+    RC_ASSERT(a.placed() == expected.has_value());
+    if (!expected) {
+      ++waits;
+      return;
+    }
+    ++placed;
+    std::vector<std::vector<Take>> takes;
+    for (const auto& g : gang.groups) takes.emplace_back(static_cast<std::size_t>(g.replicas), Take(c.nodes.size(), 0));
+    for (const auto& n : a.nodes)
+      takes.at(n.group).at(n.replica)[n.node.value] += gang.groups.at(n.group).whole ? 1 : static_cast<int>(n.tasks);
+    for (std::size_t g = 0; g < takes.size(); ++g)
+      for (const auto& take : takes[g]) RC_LOG() << fmt::format("g{} [{}] ", g, fmt::join(take, ","));
+    RC_ASSERT(a.level == t.level_name(*expected));
+    RC_ASSERT(holds(c.cluster, gang, free, takes, *expected));
+  });
+  fmt::print("oracle, gangs: {} placed, {} not, {} ended by the search budget, {} refused\n", placed, waits, limits, refused);
+  CHECK(placed > 0);
+  CHECK(waits > 0);
+}
