@@ -19,7 +19,10 @@ bool is_listed(const std::vector<std::string>& sorted, const std::string& name) 
 }  // namespace
 
 Api::Api(Controller& controller) : controller_(controller), repeated_(controller), long_polls_(controller) {
-  controller_.on_committed = [this](const Ledger::Committed& news) { long_polls_.committed(news.sequence, news.jobs); };
+  controller_.on_committed = [this](const Ledger::Committed& news) {
+    repeated_.stored(news.replies);
+    long_polls_.committed(news.sequence, news.jobs);
+  };
   long_polls_.answer_all();  // what changed before this start is not remembered
   controller_.on_reloaded = [this] {
     repeated_.clear();

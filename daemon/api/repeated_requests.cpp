@@ -9,8 +9,6 @@
 namespace sy::daemon {
 
 namespace {
-constexpr std::size_t most_remembered = 50'000;
-
 http::Response again(int status, const std::string& body) {
   http::Response response;
   response.status = status;
@@ -22,6 +20,9 @@ bool key_is_fit(std::string_view key) {
   return !key.empty() && key.size() <= 255 && std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 std::string principal_key(const Call& call) { return "uid " + std::to_string(call.who.uid.value); }
+std::string entry_name(const std::string& principal, const std::string& route, const std::string& key) {
+  return principal + "\n" + route + "\n" + key;
+}
 std::string route_key(const Call& call) {
   std::string out = call.request.method;
   for (const std::string& segment : call.target.segments) out += "/" + http::encode_component(segment);
@@ -43,9 +44,8 @@ bool RepeatedRequests::answer(const CallPtr& call) {
     return true;
   }
   const std::string digest = sha256_hex(call->request.body);
-  const std::string name = principal_key(*call) + "\n" + route_key(*call) + "\n" + key;
-  const auto at = entries_.find(name);
-  if (at != entries_.end() && !(at->second.done && at->second.expires <= controller_.now())) {
+  const std::string principal = principal_key(*call), route = route_key(*call), name = entry_name(principal, route, key);
+  if (const auto at = entries_.find(name); at != entries_.end()) {
     if (at->second.digest != digest) call->fail(mismatch(key));
     else if (at->second.done) call->reply(again(at->second.response.status, at->second.response.body));
     else at->second.waiting.push_back(call);
@@ -53,7 +53,7 @@ bool RepeatedRequests::answer(const CallPtr& call) {
   }
   std::optional<StoredReply> stored;
   try {
-    stored = controller_.store().reply(principal_key(*call), route_key(*call), key);
+    stored = controller_.store().reply(principal, route, key);
   } catch (const StoreFailure& failure) {
     call->fail({base::Code::unavailable, std::string("the answers given earlier can not be read: ") + failure.what(), {}, {}, {}, {}});
     return true;
@@ -67,15 +67,15 @@ bool RepeatedRequests::answer(const CallPtr& call) {
   return false;
 }
 
-void RepeatedRequests::first(const CallPtr& call, const std::string& name, const std::string& digest) {
-  entries_[name] = Entry{digest, false, {}, {}, {}};
-  order_.push_back(name);
-  while (order_.size() > most_remembered) {
-    const auto oldest = entries_.find(order_.front());
-    if (oldest != entries_.end() && !oldest->second.done) break;
-    if (oldest != entries_.end()) entries_.erase(oldest);
-    order_.pop_front();
+void RepeatedRequests::stored(const std::vector<StoredReply>& replies) {
+  for (const StoredReply& each : replies) {
+    const auto at = entries_.find(entry_name(each.principal, each.route, each.key));
+    if (at != entries_.end() && at->second.done) entries_.erase(at);
   }
+}
+
+void RepeatedRequests::first(const CallPtr& call, const std::string& name, const std::string& digest) {
+  entries_[name] = Entry{digest, false, {}, {}};
   // In the turn in which the command ran: the answer goes into the same transaction as its facts. A refusal changed nothing and is
   // judged anew next time.
   call->before_reply = [this, raw = call.get(), name, digest](const http::Response& response) {
@@ -85,11 +85,11 @@ void RepeatedRequests::first(const CallPtr& call, const std::string& name, const
     const bool keep = response.status >= 200 && response.status < 300;
     if (keep) {
       at->second.done = true;
-      at->second.expires = controller_.now() + controller_.settings().keep_answers;
       at->second.response.status = response.status;
       at->second.response.body = response.body;
       controller_.ledger().keep(StoredReply{principal_key(*raw), route_key(*raw), std::string(raw->request.header("Idempotency-Key")),
-                                            digest, response.status, response.body, at->second.expires});
+                                            digest, response.status, response.body,
+                                            controller_.now() + controller_.settings().keep_answers});
     } else {
       entries_.erase(at);
     }

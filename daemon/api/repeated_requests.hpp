@@ -1,8 +1,7 @@
 // Remembers the answers to requests with an Idempotency-Key, so that one sent again gets the first answer (design D2).
-// In memory for those under way and lately answered; in the store, with the facts, for 24 hours.
+// In memory until the answer is on disk; in the store, with the facts, for 24 hours.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,16 +15,13 @@ class RepeatedRequests {
   explicit RepeatedRequests(Controller& controller) : controller_(controller) {}
   // True: the call has been (or will be) answered here. False: it is new, and its answer will be remembered.
   bool answer(const CallPtr&);
-  void clear() {
-    entries_.clear();
-    order_.clear();
-  }  // memory was discarded: the store knows
+  void stored(const std::vector<StoredReply>&);  // the store knows them from now on
+  void clear() { entries_.clear(); }             // memory was discarded: the store knows what there is
 
  private:
   struct Entry {
     std::string digest;
     bool done{};
-    base::Time expires;
     http::Response response;
     std::vector<CallPtr> waiting;   // the same request again, while the first is under way
   };
@@ -34,7 +30,6 @@ class RepeatedRequests {
 
   Controller& controller_;
   std::unordered_map<std::string, Entry> entries_;
-  std::deque<std::string> order_;
 };
 
 }  // namespace sy::daemon

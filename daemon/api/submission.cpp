@@ -6,6 +6,7 @@
 
 #include "base/directives.hpp"
 #include "base/option_table.hpp"
+#include "daemon/api/long_texts.hpp"
 #include "daemon/runtime/crypto.hpp"
 #include "wire/job_spec_json.hpp"
 #include "wire/read_members.hpp"
@@ -17,13 +18,13 @@ using base::Code;
 using base::Error;
 using wire::Json;
 
-base::Result<std::string> read_script(const Json& body) {
+base::Result<std::string> read_script(const Json& body, std::optional<std::string> taken_out) {
   const auto text = body.find("script"), encoded = body.find("script_base64");
   if ((text == body.end()) == (encoded == body.end()))
     return base::fail(Code::invalid_argument, "exactly one of script and script_base64 must be given", "script");
   const auto& value = text != body.end() ? *text : *encoded;
   if (!value.is_string()) return base::fail(Code::invalid_argument, "must be a text", text != body.end() ? "script" : "script_base64");
-  std::string script = value.get<std::string>();
+  std::string script = text != body.end() && taken_out ? std::move(*taken_out) : value.get<std::string>();
   if (text == body.end()) {
     auto decoded = from_base64(script);
     if (!decoded) return base::fail(Code::invalid_argument, "is not base64", "script_base64");
@@ -33,18 +34,24 @@ base::Result<std::string> read_script(const Json& body) {
   return script;
 }
 
-base::Result<std::vector<std::string>> read_environment(const Json& body) {
+base::Result<std::vector<std::string>> texts_of(const Json& body) {
   std::vector<std::string> out;
   const auto at = body.find("environment");
   if (at == body.end()) return out;
   if (!at->is_array()) return base::fail(Code::invalid_argument, "must be a list of texts like \"A=b\"", "environment");
-  std::size_t bytes = 0;
   out.reserve(at->size());
   for (std::size_t i = 0; i < at->size(); ++i) {
+    if (!(*at)[i].is_string()) return base::fail(Code::invalid_argument, "must be a text like \"A=b\"", fmt::format("environment[{}]", i));
+    out.push_back((*at)[i].get<std::string>());
+  }
+  return out;
+}
+
+base::Result<void> check_environment(const std::vector<std::string>& entries) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto place = [&] { return fmt::format("environment[{}]", i); };
-    const Json& each = (*at)[i];
-    if (!each.is_string()) return base::fail(Code::invalid_argument, "must be a text like \"A=b\"", place());
-    const auto& text = each.get_ref<const std::string&>();
+    const std::string& text = entries[i];
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       return base::fail(Code::invalid_argument, "is not NAME=VALUE", place(), text.substr(0, 80));
@@ -55,17 +62,21 @@ base::Result<std::vector<std::string>> read_environment(const Json& body) {
       return base::fail(Error{Code::too_large, "the variable is too long", place(), fmt::format("{} bytes", max_environment_entry_bytes),
                               fmt::format("{}: {} bytes", name, text.size()), "leave it out, or export less (--export)"});
     bytes += text.size() + 1;
-    out.push_back(text);
   }
   if (bytes > max_environment_bytes)
     return base::fail(Error{Code::too_large, "the environment is too large", "environment", fmt::format("{} bytes", max_environment_bytes),
                             fmt::format("{} bytes", bytes), "export less: --export=NONE or a list of names"});
-  return out;
+  return {};
 }
 }  // namespace
 
 base::Result<Submission> read_submission(std::string_view text) {
-  auto body = wire::parse_json(text);
+  auto long_texts = take_out_long_texts(text);
+  auto body = wire::parse_json(long_texts ? std::string_view{long_texts->rest} : text);
+  if (!body && long_texts) {
+    long_texts.reset();
+    body = wire::parse_json(text);  // for the place of the fault in what was sent
+  }
   if (!body) return base::fail(body.error());
   if (!body->is_object()) return base::fail(Code::invalid_argument, "a submission is a JSON object", "body");
   static const std::vector<std::string> known{"spec", "script", "script_base64", "environment", "dry_run"};
@@ -85,12 +96,17 @@ base::Result<Submission> read_submission(std::string_view text) {
   auto read = wire::job_spec_from_json(*spec);
   if (!read) return base::fail(read.error());
   out.spec = std::move(*read);
-  auto script = read_script(*body);
+  auto script = read_script(*body, long_texts ? std::move(long_texts->script) : std::nullopt);
   if (!script) return base::fail(script.error());
   out.script = std::move(*script);
-  auto environment = read_environment(*body);
-  if (!environment) return base::fail(environment.error());
-  out.environment = std::move(*environment);
+  if (long_texts && long_texts->environment) {
+    out.environment = std::move(*long_texts->environment);
+  } else {
+    auto environment = texts_of(*body);
+    if (!environment) return base::fail(environment.error());
+    out.environment = std::move(*environment);
+  }
+  if (auto checked = check_environment(out.environment); !checked) return base::fail(checked.error());
   if (const auto dry = body->find("dry_run"); dry != body->end()) {
     if (!dry->is_boolean()) return base::fail(Code::invalid_argument, "must be true or false", "dry_run");
     out.dry_run = dry->get<bool>();

@@ -107,24 +107,29 @@ void Ledger::flush() {
     return;
   }
   auto batch = std::make_shared<Batch>(std::exchange(pending_, Batch{}));
-  Committed news{state_.sequence, {}, std::exchange(pending_effects_, {})};
+  Committed news{state_.sequence, {}, std::exchange(pending_effects_, {}), {}};
   for (const auto& [id, job] : batch->jobs) news.jobs.push_back(id);
   committing_ = true;
   auto failure = std::make_shared<std::optional<std::string>>();
   auto seconds = std::make_shared<double>();
+  auto replies = std::make_shared<std::vector<StoredReply>>();
   disk_.run(
-      [this, batch, failure, seconds] {
+      [this, batch, failure, seconds, replies] {
         if (batch->empty()) return;
         const Monotonic begin = monotonic_now();
         try {
           store_.commit(*batch);
         } catch (const std::exception& e) { *failure = e.what(); }
         *seconds = std::chrono::duration<double>(monotonic_now() - begin).count();
+        *replies = std::move(batch->replies);
       },
-      [this, failure, seconds, news = std::move(news)] { committed_batch(news.sequence, *failure, *seconds, news); });
+      [this, failure, seconds, replies, news = std::move(news)]() mutable {
+        news.replies = std::move(*replies);
+        committed_batch(*failure, *seconds, news);
+      });
 }
 
-void Ledger::committed_batch(base::Sequence sequence, const std::optional<std::string>& failure, double seconds, Committed news) {
+void Ledger::committed_batch(const std::optional<std::string>& failure, double seconds, const Committed& news) {
   committing_ = false;
   if (failure) {
     fail(*failure);
@@ -132,8 +137,8 @@ void Ledger::committed_batch(base::Sequence sequence, const std::optional<std::s
   }
   ++counters_.commits;
   counters_.commit_seconds += seconds;
-  committed_ = sequence;
-  release(sequence);
+  committed_ = news.sequence;
+  release(news.sequence);
   if (on_committed) on_committed(news);
   flush();
 }

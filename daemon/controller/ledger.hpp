@@ -28,6 +28,7 @@ class Ledger {
     base::Sequence sequence;
     std::vector<base::JobId> jobs;                          // changed
     std::vector<core::Effect> effects;                      // now due
+    std::vector<StoredReply> replies;                       // those that the store knows from now on
   };
   struct Outcome {
     base::Result<core::Reply> reply;
@@ -80,7 +81,7 @@ class Ledger {
   };
   void schedule_flush();
   void flush();
-  void committed_batch(base::Sequence, const std::optional<std::string>& failure, double seconds, Committed);
+  void committed_batch(const std::optional<std::string>& failure, double seconds, const Committed&);
   void fail(const std::string& why);
   void reload();
   void release(base::Sequence);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench.hpp"
+#include "daemon/api/long_texts.hpp"
 #include "daemon/api/submission.hpp"
 #include "daemon/runtime/crypto.hpp"
 #include "support/catch.hpp"
@@ -25,6 +26,32 @@ TEST_CASE("A submission is read, its script as text or base64") {
   body.erase("script");
   body["script_base64"] = to_base64("#!/bin/sh\n\xff\n");
   CHECK(read_submission(body.dump())->script == "#!/bin/sh\n\xff\n");
+}
+
+TEST_CASE("Script and environment are taken out of a plain body, and nothing else of it changes") {
+  const auto out = take_out_long_texts(
+      R"( {"spec":{"name":"a\"}{,"}, "script" : "#!/bin/sh\n\ttrue \"x\" \\\/\n","environment":["A=b" , "C=\\"],"dry_run":true} )");
+  REQUIRE(out);
+  CHECK(out->script == "#!/bin/sh\n\ttrue \"x\" \\/\n");
+  CHECK(out->environment == std::vector<std::string>{"A=b", "C=\\"});
+  CHECK(json::parse(out->rest) == json::parse(R"({"spec":{"name":"a\"}{,"},"script":"","environment":[],"dry_run":true})"));
+  CHECK(take_out_long_texts(R"({"environment":[]})")->environment->empty());
+  CHECK_FALSE(take_out_long_texts(R"({"script_base64":"IyE="})")->script);
+}
+
+TEST_CASE("A body that is not plain is left to the parser, with the same outcome") {
+  for (const char* const body : {R"({"script":"\u0041"})", "{\"script\":\"\xc3\xa9\"}", "{\"script\":\"\n\"}",
+                                 R"({"script":"a","script":"b"})", R"({"environment":["A=b",]})", R"({"script":"a)",
+                                 R"({"environment":["A=b")", R"(["script"])", R"({"script")", "{", "", R"({"script":"\q"})"})
+    CHECK_FALSE(take_out_long_texts(body));
+  json body = good();
+  body["script"] = "#!/bin/sh\necho caf\u00e9\n";
+  body["environment"] = {"NAME=caf\u00e9"};
+  CHECK(read_submission(body.dump())->script == "#!/bin/sh\necho caf\u00e9\n");
+  CHECK(read_submission(body.dump())->environment.front() == "NAME=caf\u00e9");
+  // Well formed up to the end of the long texts, and broken behind them.
+  CHECK_FALSE(read_submission(R"({"script":"#!/bin/sh\n","environment":["A=b"],"spec":{]})"));
+  CHECK_FALSE(read_submission(R"({"script":"#!/bin/sh\n","environment":["A=b"],"spec":{"work_dir":"/tmp"}} x)"));
 }
 
 TEST_CASE("What is missing, unknown, of the wrong type or too large is refused by its name") {
