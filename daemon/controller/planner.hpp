@@ -5,9 +5,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "core/event.hpp"
+#include "core/view_image.hpp"
 #include "daemon/controller/ledger.hpp"
 #include "daemon/runtime/clock.hpp"
 #include "sched/pass.hpp"
@@ -18,7 +19,8 @@ class Planner {
  public:
   struct Options {
     std::function<base::Time()> now;
-    base::Duration coalesce{std::chrono::milliseconds{2}};   // changes that come together share a pass
+    base::Duration coalesce{std::chrono::milliseconds{2}};   // from the end of a pass to the next: changes meanwhile share it
+    base::Duration longest_rest{std::chrono::seconds{1}};    // at most so long after a pass that took long
     base::Duration at_least{std::chrono::seconds{15}};       // while jobs wait, a pass at least so often
     base::Duration in_time{std::chrono::seconds{30}};        // a due pass that takes longer: not ready (design D6)
     std::function<sched::Plan(const sched::View&, base::Time)> pass{sched::plan_pass};
@@ -45,13 +47,16 @@ class Planner {
  private:
   void start_pass();
   void finished(std::uint64_t generation, std::shared_ptr<sched::Plan>, double seconds);
+  void rest_after(double view_seconds, double pass_seconds);
   void sleep_until_next();
 
   Ledger& ledger_;
   Options options_;
   std::shared_ptr<const sched::Plan> plan_;
   bool running_{}, due_{}, paused_{};
-  Monotonic due_since_{}, running_since_{};
+  Monotonic due_since_{}, running_since_{}, next_{};
+  std::optional<base::Time> next_change_;                    // when the first cause of the last plan is expected to end
+  core::ViewImage image_;
   Counters counters_;
   http::Timer soon_, later_;
   Worker thread_;

@@ -1,7 +1,11 @@
 // Over random command sequences: replaying the events gives the live state; rebuilding what is derived changes nothing; no
-// invariant breaks; and totals counted here, from events alone and without evolve, agree.
+// invariant breaks; totals counted here, from events alone and without evolve, agree; and the image that passes look at, kept up
+// to date by the events, is the one made from scratch.
 #include <fmt/format.h>
 
+#include <tuple>
+
+#include "core/view_image.hpp"
 #include "support/catch.hpp"
 #include "support/cluster.hpp"
 
@@ -86,6 +90,7 @@ class Player {
       case 29: restart(); break;
       default: break;
     }
+    follow(op);
   }
 
   void check() const {
@@ -101,6 +106,32 @@ class Player {
   Cluster c;
 
  private:
+  // Not after every operation, so that the image meets several changes at once too.
+  void follow(const Op& op) {
+    image.follow(c.state, {c.history.begin() + static_cast<std::ptrdiff_t>(followed), c.history.end()});
+    followed = c.history.size();
+    if (op.b % 3 == 0) return;
+    const sy::sched::View kept = image.view(c.state);
+    const sy::sched::View made = sy::sched::make_view(c.state, c.state.shape ? c.state.shape : sy::model::make_shape(c.state));
+    const auto job = [](const sy::sched::WaitingJob& w) {
+      return std::tuple{w.id, w.spec, w.uid, w.submitted, w.eligible, w.held_by_user, w.held_by_admin, w.launch_failed};
+    };
+    const auto node = [](const sy::sched::NodeNow& n) {
+      return std::tuple{n.jobs, n.sole_user, n.usable, n.drained, n.exclusive, n.exclusive_user};
+    };
+    const auto same = [](const auto& a, const auto& b, const auto& parts) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) { return parts(x) == parts(y); });
+    };
+    if (!same(kept.waiting, made.waiting, job)) throw std::logic_error("the image has other waiting jobs");
+    if (!same(kept.nodes, made.nodes, node)) throw std::logic_error("the image has other nodes");
+    for (std::size_t i = 0; i < made.nodes.size(); ++i)
+      if (!(kept.nodes[i].free == made.nodes[i].free)) throw std::logic_error("the image has other free resources");
+    if (!(kept.settings == made.settings) || kept.snapshot != made.snapshot) throw std::logic_error("the image is of another state");
+  }
+
+  sy::core::ViewImage image;
+  std::size_t followed{};
+
   std::string node(std::uint8_t a) const { return fmt::format("n{}", 1 + a % 5); }
   JobId job(std::uint8_t a) const {
     if (c.state.jobs.empty()) return JobId{1};
