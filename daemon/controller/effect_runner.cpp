@@ -12,7 +12,7 @@ namespace sy::daemon {
 namespace {
 constexpr int signal_tries = 4;
 
-enum Kind : std::size_t { kind_launch, kind_end, kind_signal, kind_limit, kind_forget };
+enum Kind : std::size_t { kind_launch, kind_end, kind_signal, kind_limit };
 
 bool is_success(const http::Response& response) { return response.status >= 200 && response.status < 300; }
 
@@ -67,6 +67,8 @@ void EffectRunner::start(const core::Effect& effect) {
     if (options_.fence) options_.fence(fence->node);
     return;
   }
+  // The answer to the agent's own report says it already, and agents repeat reports until they have it.
+  if (std::holds_alternative<core::ForgetOnNode>(effect)) return;
   const base::NodeIndex node = std::visit([](const auto& e) { return e.node; }, effect);
   if (!reachable(node)) return;  // it is due again when the node is heard
   Lane& l = lane(node);
@@ -79,7 +81,6 @@ void EffectRunner::start(const core::Effect& effect) {
   if (const auto* e = std::get_if<core::LaunchOnNode>(&effect)) launch(*e);
   else if (const auto* e2 = std::get_if<core::EndOnNode>(&effect)) end(*e2);
   else if (const auto* e3 = std::get_if<core::SetTimeLimitOnNode>(&effect)) time_limit(*e3);
-  else if (const auto* e4 = std::get_if<core::ForgetOnNode>(&effect)) forget(*e4);
 }
 
 template <class Message>
@@ -203,13 +204,6 @@ void EffectRunner::time_limit(const core::SetTimeLimitOnNode& e) {
   if (e.limit != base::Duration::max()) m.time_limit = e.limit;
   const auto judge = [](const http::Response& response) { return is_success(response) || response.status == 404; };
   send(node, {kind_limit, e.job.value, e.attempt.value}, "/v1/time-limit", wire::message_text(m), judge);
-}
-
-// One that is lost costs nothing: the agent reports the end again and is told again.
-void EffectRunner::forget(const core::ForgetOnNode& e) {
-  const model::Node& node = ledger_.state().nodes[e.node.value];
-  const auto m = capability<wire::ForgetMessage>(e.job, e.attempt, node);
-  send(node, {kind_forget, e.job.value, e.attempt.value}, "/v1/forget", wire::message_text(m), [](const http::Response&) { return true; });
 }
 
 void EffectRunner::send(const model::Node& node, Key key, const char* target, std::string body,

@@ -62,7 +62,6 @@ class EffectRunner {
   void end(const core::EndOnNode&);
   void signal(const core::SignalOnNode&, int tries);
   void time_limit(const core::SetTimeLimitOnNode&);
-  void forget(const core::ForgetOnNode&);
   template <class Message>
   Message capability(base::JobId, base::AttemptNumber, const model::Node&) const;
   void send(const model::Node&, Key, const char* target, std::string body, std::function<bool(const http::Response&)> judge,
