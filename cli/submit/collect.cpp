@@ -95,6 +95,7 @@ base::Result<void> read_script(Context& context, const base::ParsedOptions& line
       return base::fail(std::move(error));
     }
     submission.script = std::move(*text);
+    spec.script_name = *request.script_path;
     spec.name = line.rest.front().substr(line.rest.front().rfind('/') + 1);
     spec.script_args.assign(line.rest.begin() + 1, line.rest.end());
   }

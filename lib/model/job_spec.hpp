@@ -40,6 +40,7 @@ struct JobSpec {
   std::string std_err;                          // pattern; empty: joined to std_out
   bool append_output{};                         // --open-mode=append
   std::optional<WarningSignal> warning_signal;
+  std::string script_name;                      // path on the submitting host, for people; empty: standard input or --wrap
   std::vector<std::string> script_args;
   std::string submit_host;
   bool kill_on_bad_exit{};

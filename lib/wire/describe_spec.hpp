@@ -162,6 +162,7 @@ void describe(A& a, std::type_identity<model::JobSpec>) {
   a("std_err", &T::std_err, path_limit);
   a("append_output", &T::append_output);
   a("warning_signal", &T::warning_signal);
+  a("script_name", &T::script_name, path_limit);
   a("script_args", &T::script_args, list_limit(4096, 131'072));
   a("submit_host", &T::submit_host);
   a("no_kill", &T::no_kill);

@@ -156,7 +156,7 @@ class Writer {
       case F::std_in: return text(job_stream_path(job_, state_, Stream::in));
       case F::std_out: return text(job_stream_path(job_, state_, Stream::out));
       case F::std_err: return text(job_stream_path(job_, state_, Stream::err));
-      case F::command: return text({});
+      case F::command: return text(command_line());
       case F::comment: return text(spec_.annotations.comment);
       case F::wckey: return text(spec_.annotations.wckey);
       case F::requeue: return flag(spec_.requeue);
@@ -195,6 +195,14 @@ class Writer {
     const std::string_view name = attempt() != nullptr ? attempt()->partition : spec_.partitions.empty() ? "" : spec_.partitions.front();
     const model::Partition* partition = state_.find_partition(name);
     return sched::priority_of(partition != nullptr ? partition->priority_tier : 1, spec_.nice);
+  }
+
+  // As squeue's %o shows it; nothing for a script from standard input or --wrap.
+  std::string command_line() const {
+    std::string line = spec_.script_name;
+    if (!line.empty())
+      for (const auto& argument : spec_.script_args) line += " " + argument;
+    return line;
   }
 
   void null() { out_ += "null"; }

@@ -34,6 +34,10 @@ def main_job(c):
     shown = c.sy("scontrol", "-o", "show", "job", job).stdout
     assert f"JobId={job} " in shown and "JobState=COMPLETED" in shown and "ExitCode=0:0" in shown, shown
     assert "completed, exit code 0" in c.sy("sy", "show", job).stdout
+    assert f"Command={path} first " in shown, shown
+    assert c.sy("squeue", "-h", "-t", "all", "-j", job, "-o", "%o").stdout == f"{path} first\n"
+    wrapped = submitted(c.sy("sbatch", "-o", "/dev/null", "--wrap", "true"))
+    assert "Command=(null) " in c.sy("scontrol", "-o", "show", "job", wrapped).stdout
 
 
 def submit_forms(c):

@@ -28,7 +28,7 @@ Result<void> short_enough(const char* field, const std::string& text, std::size_
 
 Result<void> check_texts(const JobSpec& s) {
   const std::pair<const char*, const std::string*> paths[] = {
-      {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}};
+      {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}, {"script_name", &s.script_name}};
   for (const auto& [field, text] : paths)
     if (auto ok = short_enough(field, *text, longest_path); !ok) return ok;
   const auto& a = s.annotations;

@@ -33,6 +33,7 @@ model::JobSpec everything() {
   s.append_output = true;
   s.warning_signal = model::WarningSignal{10, base::seconds{120}, true};
   s.script_args = {"--lr", "1e-4", ""};
+  s.script_name = "/home/ann/run.sh";
   s.submit_host = "login1";
   s.kill_on_bad_exit = s.no_kill = s.wait_all_nodes = true;
   s.annotations = {"acc", "high", "a comment", "w", "nomultithread", "block", "cores", "local", "END", "ann"};
