@@ -10,6 +10,7 @@
 #include "cli/json_writer.hpp"
 #include "cli/offline/trial_cluster.hpp"
 #include "cli/submit/options.hpp"
+#include "cli/submit/spec_file.hpp"
 #include "cli/text.hpp"
 #include "cli/topo/topo.hpp"
 #include "wire/topology/topology_param.hpp"
@@ -33,7 +34,7 @@ constexpr std::array<base::OptionRule, 8> rules{{{"topology", 't', Argument::req
 constexpr std::string_view help_text =
     R"(Usage: sy topo try --topology FILE [--topology-name NAME] [--busy HOSTLIST] [--down HOSTLIST] [--cluster FILE]
                    [--topology-param TopoOptional] [--json] -- REQUEST OPTIONS
-REQUEST OPTIONS are those of sbatch and sy submit: -N8, --switches=2, --segment=4, --within rack, …
+REQUEST OPTIONS are those of sbatch and sy submit: -N8, --switches=2, --segment=4, --within rack, --spec FILE, …
 Prints the nodes as one host list and ends with 0; or the verdict, ending with 2 for "not now" and 3 for "never".
 --cluster FILE: YAML, nodes: [{names, cpus, mem, gres, features, weight, used}]; without it a node has one CPU.
 )";
@@ -47,7 +48,17 @@ base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
   if (!line->rest.empty())
     return base::fail(base::Code::invalid_argument, "request options belong here, without a script", {}, line->rest.front(),
                       "leave it out");
+  for (const auto& option : line->options) {
+    if (option.name != "spec") continue;
+    const auto text = read_whole_file(context, option.value);
+    if (!text) return base::fail(text.error());
+    request.spec_file = option.value;
+    const auto spec = read_spec_file(*text, option.value, request);
+    if (!spec) return base::fail(spec.error());
+    request.groups_from_file = spec->has_groups;
+  }
   if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
+  if (request.groups_from_file) return request;
   if (auto done = finish(request); !done) return base::fail(done.error());
   return request;
 }

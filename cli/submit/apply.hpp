@@ -79,6 +79,7 @@ Done mail_user(SubmitRequest&, const Given&);
 
 // the command itself
 Done wrap(SubmitRequest&, const Given&);
+Done spec(SubmitRequest&, const Given&);
 Done parsable(SubmitRequest&, const Given&);
 Done wait(SubmitRequest&, const Given&);
 Done test_only(SubmitRequest&, const Given&);

@@ -150,6 +150,12 @@ Done mail_type(SubmitRequest& request, const Given& given) {
   return {};
 }
 
+// Read before everything else (collect.cpp), so that all options go on top of it.
+Done spec(SubmitRequest& request, const Given& given) {
+  request.spec_file = given.value;
+  return {};
+}
+
 Done wrap(SubmitRequest& request, const Given& given) {
   request.wrap = given.value;
   return {};

@@ -8,6 +8,7 @@
 
 #include "base/directives.hpp"
 #include "cli/submit/options.hpp"
+#include "cli/submit/spec_file.hpp"
 
 namespace sy::cli {
 
@@ -65,9 +66,10 @@ std::string absolute(const std::string& work_dir, const std::string& path) {
   return path.empty() || path[0] == '/' ? path : work_dir + "/" + path;
 }
 
-base::Result<void> read_script(Context& context, const base::ParsedOptions& line, Submission& submission) {
+base::Result<void> read_script(Context& context, const base::ParsedOptions& line, const SpecFile& file, Submission& submission) {
   auto& request = submission.request;
   auto& spec = request.spec;
+  const bool named = !spec.name.empty();  // in the file of --spec
   if (given(line, "wrap")) {
     if (!line.rest.empty())
       return base::fail(base::Error{Code::invalid_argument,
@@ -80,24 +82,34 @@ base::Result<void> read_script(Context& context, const base::ParsedOptions& line
     for (const auto& option : line.options)
       if (option.name == "wrap") command = option.value;
     submission.script = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + command + "\n";
-    spec.name = "wrap";
+    if (!named) spec.name = "wrap";
     return base::check_script(submission.script);
   }
-  if (line.rest.empty()) {
+  if (line.rest.empty() && file.wrap) {
+    submission.script = "#!/bin/sh\n" + *file.wrap + "\n";
+    if (!named) spec.name = "wrap";
+    return base::check_script(submission.script);
+  }
+  std::vector<std::string> words = line.rest;
+  if (words.empty() && file.script) {
+    words = file.args;
+    words.insert(words.begin(), *file.script);
+  }
+  if (words.empty()) {
     submission.script = context.read_stdin();
-    spec.name = "sbatch";
+    if (!named) spec.name = "sbatch";
   } else {
-    request.script_path = absolute(context.work_dir, find_script(context, line.rest.front()));
+    request.script_path = absolute(context.work_dir, find_script(context, words.front()));
     auto text = read_file(*request.script_path);
     if (!text) {
       base::Error error = text.error();
-      error.message += " " + line.rest.front();
+      error.message += " " + words.front();
       return base::fail(std::move(error));
     }
     submission.script = std::move(*text);
     spec.script_name = *request.script_path;
-    spec.name = line.rest.front().substr(line.rest.front().rfind('/') + 1);
-    spec.script_args.assign(line.rest.begin() + 1, line.rest.end());
+    if (!named) spec.name = words.front().substr(words.front().rfind('/') + 1);
+    spec.script_args.assign(words.begin() + 1, words.end());
   }
   if (auto fine = base::check_script(submission.script); !fine) return fine;
   return apply_directives(request, submission.script, submission.warnings);
@@ -160,16 +172,34 @@ base::Result<Submission> collect_submission(Context& context, const Words& words
                                   {},
                                   "submit the components as jobs of their own"});
 
+  SpecFile file;
+  for (const auto& option : line->options)
+    if (option.name == "spec") request.spec_file = option.value;
+  if (!request.spec_file.empty()) {
+    auto text = request.spec_file == "-" ? base::Result<std::string>(context.read_stdin()) : read_file(request.spec_file);
+    if (!text) {
+      base::Error error = text.error();
+      error.field = "--spec";
+      error.value = request.spec_file;
+      return base::fail(std::move(error));
+    }
+    auto read = read_spec_file(*text, request.spec_file, request);
+    if (!read) return base::fail(read.error());
+    file = std::move(*read);
+    request.groups_from_file = file.has_groups;
+  }
+
   // A mistake on the command line is told before the script is read.
   {
     SubmitRequest trial = request;
     if (auto done = apply_options(trial, line->options, Source::command_line); !done) return base::fail(done.error());
   }
-  if (auto done = read_script(context, *line, submission); !done) return base::fail(done.error());
+  if (auto done = read_script(context, *line, file, submission); !done) return base::fail(done.error());
   if (auto done = apply_options(request, options_from_environment(context.environment), Source::environment); !done)
     return base::fail(done.error());
   if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
-  if (auto done = finish(request); !done) return base::fail(done.error());
+  if (!request.groups_from_file)
+    if (auto done = finish(request); !done) return base::fail(done.error());
   return submission;
 }
 

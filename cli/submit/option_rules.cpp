@@ -96,6 +96,7 @@ constexpr SubmitOption table[] = {
     {{"mem-bind", 0, required, {}}, stored, apply::mem_bind, "WAY", "binding to memory"},
     {{"mail-type", 0, required, {}}, stored, apply::mail_type, "EVENTS", "BEGIN, END, FAIL, …"},
     {{"mail-user", 0, required, {}}, stored, apply::mail_user, "ADDRESS", "where mail goes"},
+    {{"spec", 0, required, {}}, ours, apply::spec, "FILE", "the job as a YAML or JSON file, with groups"},
     {{"within", 0, required, {}}, ours, apply::within, "LEVEL", "all nodes in one domain of this level"},
     {{"near", 0, required, {}}, ours, apply::near, "LEVEL", "the same, where possible"},
     {{"ladder", 0, required, {}}, ours, apply::ladder, "RUNGS", "from narrow to wide, as in rack@10m,block@1h,any"},

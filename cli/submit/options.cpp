@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/submit/spec_file.hpp"
 #include "cli/text.hpp"
 
 namespace sy::cli {
@@ -43,6 +44,13 @@ base::Result<void> apply_one(SubmitRequest& request, const base::GivenOption& gi
                                   {},
                                   given.value,
                                   "leave it out, or ask your administrator"});
+  if (request.groups_from_file && is_about_a_group(given.name))
+    return base::fail(base::Error{base::Code::invalid_argument,
+                                  fmt::format("the groups of this job are described in {}", request.spec_file),
+                                  given.as_written,
+                                  {},
+                                  given.value,
+                                  "write it there, in the group that it is about"});
   return option->apply(request, given);
 }
 

@@ -32,6 +32,7 @@ struct SubmitRequest {
   std::optional<std::string> get_user_env;  // its argument, often empty
   std::string clusters;
   std::string spec_file;  // --spec
+  bool groups_from_file{};  // it describes groups: options about one group have no place
   bool parsable{}, wait{}, test_only{}, json{}, quiet{};
   int verbose{};
   bool help{}, usage{}, version{};

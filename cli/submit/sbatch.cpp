@@ -5,6 +5,7 @@
 #include "cli/api.hpp"
 #include "cli/calendar.hpp"
 #include "cli/json_writer.hpp"
+#include "cli/placement_text.hpp"
 #include "cli/submit/collect.hpp"
 #include "cli/submit/options.hpp"
 #include "cli/text.hpp"
@@ -81,6 +82,29 @@ int wait_for_end(Context& context, std::int64_t id) {
   }
 }
 
+// For people, and complete: where each rank would go now, or what is in the way on each rung.
+int report_trial(Context& context, const SubmitRequest& request, Json answer) {
+  if (request.json) return context.out.line(answer.raw()), 0;
+  const Json verdict = answer["verdict"];
+  const TimeStyle times = TimeStyle::of(context);
+  const auto start = answer["start_us"];
+  if (verdict["kind"].text() == "fits" && answer["partition"].text() != "") {
+    context.out.line(fmt::format("would start now in partition {}: {} processors on {}", answer["partition"].text(),
+                                 answer["processors"].integer(), answer["nodes"].text()));
+    const Json placed = answer["placement"];
+    if (!placed || placed.is_null()) return 0;
+    context.out.line("placed on " + placed_summary(placed));
+    if (const auto beaten = beaten_text(placed); !beaten.empty()) context.out.line("preferred to " + beaten);
+    for (const auto& line : rank_lines(placed, SIZE_MAX)) context.out.line(line);
+    return 0;
+  }
+  context.out.line(fmt::format("would wait: {} ({})", verdict["text"].text(), verdict["reason"].text()));
+  if (const auto causes = causes_text(verdict["causes"]); !causes.empty()) context.out.line("nodes out: " + causes);
+  for (const auto& line : rung_lines(verdict, times)) context.out.line("within " + line);
+  if (start.is_number()) context.out.line("planned start " + times.text(start.integer() / 1'000'000));
+  return 0;
+}
+
 // Only this cluster is known; its name is asked for when one is given.
 base::Result<std::string> check_clusters(Context& context, const SubmitRequest& request) {
   if (request.clusters.empty() || lower(request.clusters) == "all") return std::string{};
@@ -119,7 +143,7 @@ int submit(Context& context, const Words& words, bool ours) {
   message.headers.emplace_back("Idempotency-Key", random_key());
   auto answer = call_again(context, message);
   if (!answer) return report_failure(context, answer.error());
-  if (request.test_only) return report_dry_run(context, request, answer->root());
+  if (request.test_only) return ours ? report_trial(context, request, answer->root()) : report_dry_run(context, request, answer->root());
 
   const std::int64_t id = answer->root()["id"].integer();
   if (!request.quiet)

@@ -7,6 +7,7 @@
 #include "cli/api.hpp"
 #include "cli/calendar.hpp"
 #include "cli/command_options.hpp"
+#include "cli/placement_text.hpp"
 #include "cli/queue/job_fields.hpp"
 #include "cli/sy/commands.hpp"
 #include "cli/table.hpp"
@@ -30,29 +31,14 @@ class Sheet {
 
 std::string when(const TimeStyle& times, Json us) { return us.is_number() ? times.text(us.integer() / 1'000'000) : std::string{}; }
 
-std::string causes(Json list) {
-  std::string text;
-  list.for_each(
-      [&](Json cause) { text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cause["nodes"].integer(), cause["kind"].text()); });
-  return text;
-}
-
 void why_it_waits(Context& context, Sheet& sheet, Json job, const TimeStyle& times) {
   const Json verdict = job["verdict"];
   std::string text{verdict["text"].text(job["reason_text"].text())};
   if (const auto ahead = verdict["ahead"].integer(); ahead > 0 && text.find("before") == std::string::npos)
     text += fmt::format("; {} job{} before it", ahead, ahead == 1 ? " is" : "s are");
   sheet.line("waits:", fmt::format("{} ({})", text, job["reason"].text()));
-  if (const std::string counted = causes(verdict["causes"]); !counted.empty()) sheet.line("nodes:", counted);
-  verdict["rungs"].for_each([&](Json rung) {
-    std::string best;
-    rung["best"].for_each([&](Json domain) {
-      best += fmt::format("{}{} {} of {}", best.empty() ? "" : ", ", domain["domain"].text(), domain["offered"].integer(),
-                          domain["asked"].integer());
-    });
-    if (rung["opens_us"].is_number()) best += fmt::format("{}opens {}", best.empty() ? "" : "; ", when(times, rung["opens_us"]));
-    sheet.line("within", fmt::format("{}: {}", rung["level"].text(), best));
-  });
+  if (const std::string counted = causes_text(verdict["causes"]); !counted.empty()) sheet.line("nodes:", counted);
+  for (const auto& line : rung_lines(verdict, times)) sheet.line("within", line);
   if (const Json start = job["planned_start_us"]; start.is_number()) {
     const auto wait = start.integer() / 1'000'000 - times.now_s();
     std::string plan = when(times, start);
@@ -93,7 +79,7 @@ std::string how_it_ended(Json job) {
   return text;
 }
 
-void show_job(Context& context, Json job, const TimeStyle& times) {
+void show_job(Context& context, Json job, const TimeStyle& times, bool all) {
   Sheet sheet(context.out);
   const std::string_view state = job["slurm_state"].text();
   context.out.line(
@@ -114,6 +100,11 @@ void show_job(Context& context, Json job, const TimeStyle& times) {
                         span_words(job["elapsed_s"].integer()));
     sheet.line("ran:", ran);
     sheet.line("nodes:", job["nodes"].text());
+    if (const Json placed = job["placed"]; placed && !placed.is_null()) {
+      sheet.line("placed:", placed_summary(placed));
+      sheet.line("before:", beaten_text(placed));
+      for (const auto& line : rank_lines(placed, all ? SIZE_MAX : 16)) sheet.line("", line);
+    }
     if (job["state"].text() == "ended") sheet.line("ended:", how_it_ended(job));
     else sheet.line("note:", job["reason_text"].text());
     if (job["cpu_time_s"].is_number()) {
@@ -129,15 +120,19 @@ void show_job(Context& context, Json job, const TimeStyle& times) {
   for (const auto* note : {"account", "qos", "comment", "wckey"}) sheet.line(fmt::format("{}:", note), job[note].text());
 }
 
-constexpr CommandOption<CommonOptions> table[] = {{"all", 'a', option::none, nullptr, "", ""}};
+struct ShowOptions : CommonOptions {
+  bool all{};
+};
+constexpr CommandOption<ShowOptions> table[] = {
+    {"all", 'a', option::none, option::set<&ShowOptions::all>, "", "every rank of a large job"}};
 
 }  // namespace
 
 int run_show(Context& context, const Words& words) {
-  CommonOptions options;
-  auto operands = read_options<CommonOptions>(table, words, options);
+  ShowOptions options;
+  auto operands = read_options<ShowOptions>(table, words, options);
   if (!operands) return complain_to_people(context, operands.error());
-  if (auto code = answer_common<CommonOptions>(context, table, options, "sy show JOB …")) return *code;
+  if (auto code = answer_common<ShowOptions>(context, table, options, "sy show JOB …")) return *code;
   if (operands->empty()) return complain_to_people(context, "name a job: sy show 42");
   const TimeStyle times = TimeStyle::of(context);
   int code = 0;
@@ -159,7 +154,7 @@ int run_show(Context& context, const Words& words) {
                                              ? job.error()
                                              : base::Error{base::Code::not_found, fmt::format("there is no job {}", id), {}, {}, {}, {}});
     else if (options.json) context.out.line(row.raw());
-    else show_job(context, row, times);
+    else show_job(context, row, times, options.all);
   }
   return code;
 }

@@ -1,5 +1,5 @@
-// `sy topo import FILE`: the difference to the version in force, then all or nothing, through the API. A file with several
-// topologies is tried as a whole first, so that none is taken when another is refused.
+// `sy topo import FILE`: the difference to the version in force, then all or nothing, through the API: a file with several
+// topologies is one transaction.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,31 +57,26 @@ int compare_files(Context& context, const TopoOptions& options) {
   return 0;
 }
 
-struct Part {
-  std::string name;
-  std::string in_file;  // its name there; empty: the file holds one
-};
-
-std::string body_of(const TopoOptions& options, const TopologyInput& input, const Part& part, bool dry_run) {
+std::string body_of(const TopoOptions& options, const TopologyInput& input, bool dry_run) {
   JsonWriter w;
   w.object().member("format", std::string(format_name(input.imported.format))).member("file", input.path).member("text", input.text);
-  if (!part.in_file.empty()) w.member("topology", part.in_file);
+  if (options.has("topology-name")) w.member("topology", options.value("topology-name"));
+  if (options.has("name")) w.member("name", options.value("name"));
   w.member("dry_run", dry_run).member("skip_unknown_nodes", options.has("skip-unknown-nodes")).close();
   return w.take();
 }
 
-base::Result<JsonDocument> put(Context& context, const Part& part, std::string body) {
-  Request request{"PUT", "/v1/topologies/" + url_encode(part.name), std::move(body), {}, 120};
+base::Result<JsonDocument> put(Context& context, const std::string& name, std::string body) {
+  Request request{"PUT", name.empty() ? std::string("/v1/topologies") : "/v1/topologies/" + url_encode(name), std::move(body), {}, 120};
   return call(context, std::move(request));
 }
 
-void print_answer(Context& context, const Part& part, Json answer, bool dry_run) {
-  answer["notes"].for_each([&](Json line) { context.err.line(fmt::format("warning: {}", line.text())); });
-  answer["changes"].for_each([&](Json line) { context.out.line(line.text()); });
-  const bool changed = answer["changes"].size() > 0;
-  if (!changed) context.out.line(fmt::format("topology {}: nothing to change", part.name));
-  else if (dry_run) context.out.line(fmt::format("topology {}: nothing was imported (--dry-run)", part.name));
-  else context.out.line(fmt::format("topology {}: version {} is in force", part.name, answer["version"].integer()));
+void print_part(Context& context, Json part, bool dry_run) {
+  part["changes"].for_each([&](Json line) { context.out.line(line.text()); });
+  const auto name = part["name"].text();
+  if (part["changes"].size() == 0) context.out.line(fmt::format("topology {}: nothing to change", name));
+  else if (dry_run) context.out.line(fmt::format("topology {}: nothing was imported (--dry-run)", name));
+  else context.out.line(fmt::format("topology {}: version {} is in force", name, part["version"].integer()));
 }
 
 }  // namespace
@@ -103,39 +98,29 @@ int run_topo_import(Context& context, const Words& words) {
   if (!text) return print_error(context, text.error());
   const auto format = options->has("format") ? wire::format_from_name(options->value("format")) : wire::detect_format(*text);
   TopologyInput input;
-  std::vector<Part> parts;
-  const auto fallback = options->has("name") ? options->value("name") : std::string("default");
+  std::string name = options->has("name") ? options->value("name") : std::string("default");
   const bool selects = format && (*format == wire::TopologyFormat::hypernode || *format == wire::TopologyFormat::labels ||
                                   *format == wire::TopologyFormat::kai);
   if (selects) {
     input.path = options->rest[0];
     input.text = std::move(*text);
     input.imported.format = *format;
-    parts.push_back({fallback, {}});
   } else {
     auto loaded =
         load_topology(context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true, *text});
     if (!loaded) return 1;
     input = std::move(*loaded);
-    const bool several = input.imported.topologies.size() > 1 || options->has("topology-name");
-    for (const auto& t : input.imported.topologies)
-      parts.push_back({options->has("name") && !several ? options->value("name")
-                       : t.name.empty()                 ? fallback
-                                                        : t.name,
-                       several ? t.name : std::string{}});
+    const auto& all = input.imported.topologies;
+    if (all.size() > 1 || options->has("topology-name")) name.clear();
+    else if (!all.front().name.empty() && !options->has("name")) name = all.front().name;
   }
   const bool dry_run = options->has("dry-run");
-  for (const bool trial : {true, false}) {
-    if (trial && parts.size() < 2 && !dry_run) continue;
-    if (!trial && dry_run) continue;
-    for (const auto& part : parts) {
-      const auto answer = put(context, part, body_of(*options, input, part, trial));
-      if (!answer) return print_error(context, answer.error());
-      if (trial && !dry_run) continue;
-      if (options->has("json")) context.out.line(answer->root().raw());
-      else print_answer(context, part, answer->root(), dry_run);
-    }
-  }
+  const auto answer = put(context, name, body_of(*options, input, dry_run));
+  if (!answer) return print_error(context, answer.error());
+  if (options->has("json")) return context.out.line(answer->root().raw()), 0;
+  answer->root()["notes"].for_each([&](Json line) { context.err.line(fmt::format("warning: {}", line.text())); });
+  if (!name.empty()) return print_part(context, answer->root(), dry_run), 0;
+  answer->root()["topologies"].for_each([&](Json part) { print_part(context, part, dry_run); });
   return 0;
 }
 

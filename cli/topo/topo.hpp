@@ -15,6 +15,6 @@ int run_topo_check(Context&, const Words&);
 int run_topo_import(Context&, const Words&);
 int run_topo_export(Context&, const Words&);
 int run_topo_try(Context&, const Words&);      // cli/offline
-int run_topo_quality(Context&, const Words&);  // cli/offline
+int run_topo_quality(Context&, const Words&);
 
 }  // namespace sy::cli

@@ -117,20 +117,23 @@ std::optional<TopologyInput> load_topology(Context& context, const TopologyQuest
   return input;
 }
 
+base::Result<std::string> name_in_force(Context& context, const std::string& given) {
+  if (!given.empty()) return given;
+  const auto list = call(context, get("/v1/topologies"));
+  if (!list) return base::fail(list.error());
+  const auto all = list->root()["topologies"];
+  if (all.size() == 0) return base::fail(base::Code::not_found, "no topology has been imported", {}, {}, "import one: sy topo import FILE");
+  std::string first;
+  all.for_each([&](Json t) {
+    if (first.empty() || t["name"].text() == "default") first = std::string(t["name"].text());
+  });
+  return first;
+}
+
 base::Result<TopologyInForce> fetch_topology(Context& context, const std::string& name) {
-  std::string wanted = name;
-  if (wanted.empty()) {
-    const auto list = call(context, get("/v1/topologies"));
-    if (!list) return base::fail(list.error());
-    const auto all = list->root()["topologies"];
-    if (all.size() == 0)
-      return base::fail(base::Code::not_found, "no topology has been imported", {}, {}, "import one: sy topo import FILE");
-    std::string first;
-    all.for_each([&](Json t) {
-      if (first.empty() || t["name"].text() == "default") first = std::string(t["name"].text());
-    });
-    wanted = std::move(first);
-  }
+  const auto found = name_in_force(context, name);
+  if (!found) return base::fail(found.error());
+  const std::string& wanted = *found;
   // The API's JSON has the members of Switchyard's own YAML, and JSON is YAML.
   const auto text = call_text(context, get("/v1/topologies/" + url_encode(wanted)));
   if (!text) return base::fail(text.error());

@@ -54,6 +54,9 @@ std::optional<TopologyInput> load_topology(Context&, const TopologyQuestion&);
 int print_error(Context&, const base::Error&);  // "PROGRAM: error: …", every line of it; returns 1
 void print_faults(Context&, const wire::Faults&);
 
+// Its name as given, else the one called default, else the first in force.
+base::Result<std::string> name_in_force(Context&, const std::string& given);
+
 // The topology in force by name (empty: the one called default, else the first), through the API.
 struct TopologyInForce {
   model::Topology topology;

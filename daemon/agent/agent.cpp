@@ -107,6 +107,9 @@ Agent::Agent(http::Loop& loop, const wire::AgentSettings& settings, Identity ide
   site.allow_root = settings_.allow_root;
   site.cgroup = find_cgroups(settings_.cgroup_root, identity_.node);
   site.has_gpus = std::any_of(machine_.shape.gres.begin(), machine_.shape.gres.end(), [](const auto& g) { return g.name == "gpu"; });
+  if (auto files = JobFiles::open(settings_.job_files.empty() ? settings_.spool + "-jobs" : settings_.job_files); files)
+    site.job_files = std::make_shared<const JobFiles>(std::move(*files));
+  else log_warning("jobs get no placement map: {}", base::to_text(files.error()));
   attempts_ = std::make_unique<Attempts>(loop_, spool_, std::move(site), CpuBinding{machine_.cpus}, supervisor_program(settings_),
                                          [this] { loop_.post([this] { send_reports(); }); });
 }

@@ -74,6 +74,7 @@ void Attempts::add(AttemptKey key, const supervisor::LaunchRecord& r) {
 }
 
 void Attempts::recover() {
+  std::set<AttemptKey> alive;
   for (const AttemptKey key : spool_.attempts()) {
     const auto r = spool_.launch(key);
     if (!r) {  // synced before it was renamed: this is a damaged disk
@@ -85,9 +86,11 @@ void Attempts::recover() {
     const Known& k = known_.at(key);
     if (k.files.over()) continue;
     binding_.hold(k.cpus);
+    alive.insert(key);
     if (!supervisors_.lives(key)) supervisor_is_gone(key);
     else log_info("attempt {} runs on under its supervisor", to_text(key));
   }
+  if (site_.job_files) site_.job_files->drop_all_but(alive);
 }
 
 // Nobody holds the lock. Never started: it may start now, since its launch was accepted. Otherwise it died, or the machine
@@ -112,7 +115,10 @@ void Attempts::refresh(AttemptKey key, bool ended) {
   Known& k = found->second;
   const bool was_over = k.files.over();
   k.files = spool_.files(key);
-  if (k.files.over() && !was_over) binding_.release(k.cpus);
+  if (k.files.over() && !was_over) {
+    binding_.release(k.cpus);
+    if (site_.job_files) site_.job_files->drop(key);
+  }
   if (!reports_of(key, k).empty()) {
     unreported_.insert(key);
     news_();
@@ -228,9 +234,18 @@ tl::expected<void, Refusal> Attempts::launch(const wire::LaunchMessage& m, const
                     {Code::invalid_argument, "the script did not arrive as base64 of at most 5 MiB", "script_base64", {}, {}, {}}, now);
     script = *bytes;
   }
+  if (site_.job_files && has_placement(m)) {
+    if (const auto told = site_.job_files->create(key, m); told) {
+      r.environment.push_back("SWITCHYARD_PLACEMENT=" + site_.job_files->path(key) + "/" + job_file::placement);
+      r.environment.push_back("SWITCHYARD_NODES_FILE=" + site_.job_files->path(key) + "/" + job_file::nodes);
+    } else {
+      log_warning("attempt {} runs without its placement map: {}", to_text(key), base::to_text(told.error()));
+    }
+  }
   r.bind_cpus = binding_.take(m.cpus);
   if (const auto made = spool_.create(key, r, script); !made) {
     binding_.release(r.bind_cpus);
+    if (site_.job_files) site_.job_files->drop(key);
     return refuse(key, m, Blame::node, made.error(), now);
   }
   add(key, r);

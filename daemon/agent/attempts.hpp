@@ -13,6 +13,7 @@
 #include "base/time.hpp"
 #include "daemon/agent/cpu_binding.hpp"
 #include "daemon/agent/job_environment.hpp"
+#include "daemon/agent/job_files.hpp"
 #include "daemon/agent/spool.hpp"
 #include "daemon/agent/supervisors.hpp"
 #include "wire/agent_messages.hpp"
@@ -35,6 +36,7 @@ class Attempts {
     bool allow_root{};
     supervisor::CgroupPlace cgroup;
     bool has_gpus{};
+    std::shared_ptr<const JobFiles> job_files;  // null: jobs get none
   };
   // `news` is called when there is something to report.
   Attempts(http::Loop&, Spool&, Site, CpuBinding, const std::string& supervisor, std::function<void()> news);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 namespace sy::daemon {
 
@@ -37,6 +38,7 @@ bool belongs_to_enclosing_job(std::string_view name) {
                                         "SWITCHYARD_SEGMENT",
                                         "SWITCHYARD_DOMAIN_",
                                         "SWITCHYARD_PLACEMENT",
+                                        "SWITCHYARD_NODES_FILE",
                                         "CUDA_VISIBLE_DEVICES",
                                         "GPU_DEVICE_ORDINAL",
                                         "ROCR_VISIBLE_DEVICES"})
@@ -96,37 +98,49 @@ void add_gpus(const wire::LaunchMessage& m, bool node_has_gpus, Variables& v) {
   if (amd) v["ROCR_VISIBLE_DEVICES"] = list;
 }
 
-std::string level_word(const std::string& level, bool last) {
-  if (last) return "node";
-  return level.find("block") != std::string::npos ? "block" : "switch";
+// Slurm's words: a tree is made of switches.
+std::string level_word(const std::string& level) { return level.find("block") != std::string::npos ? "block" : "switch"; }
+
+// "nvl-72" → "NVL_72"
+std::string variable_part(const std::string& level) {
+  std::string out;
+  for (const char c : level)
+    out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
+  return out;
 }
 
 void add_topology(const wire::LaunchMessage& m, Variables& v) {
-  if (m.segment_size > 0) {
-    v["SLURM_JOB_SEGMENT_SIZE"] = std::to_string(m.segment_size);
-    v["SWITCHYARD_SEGMENT"] = std::to_string(m.rank / m.segment_size);
+  if (m.segment_size > 0) v["SLURM_JOB_SEGMENT_SIZE"] = std::to_string(m.segment_size);
+  if (!m.placement) return;
+  const model::PlacementRecord& record = *m.placement;
+  const model::PlacedPart* here = nullptr;
+  std::set<std::uint32_t> segments;
+  for (const auto& part : record.parts)
+    if (part.node.value == m.rank) {
+      if (here == nullptr) here = &part;
+      segments.insert(part.segment);
+    }
+  if (here == nullptr || here->path >= record.paths.size()) return;
+  if (record.segmented) {
+    std::string& text = v["SWITCHYARD_SEGMENT"];
+    for (const auto s : segments) text += (text.empty() ? "" : ",") + std::to_string(s);
   }
-  if (m.rank >= m.domain_paths.size()) return;
-  const std::string& path = m.domain_paths[m.rank];
-  v["SLURM_TOPOLOGY_ADDR"] = path;
-  std::string pattern;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < m.topology_levels.size() && at <= path.size(); ++i) {
-    const bool last = i + 1 == m.topology_levels.size();
-    // The node comes last and its own name may hold dots.
-    const std::size_t end = last ? path.size() : std::min(path.find('.', at), path.size());
-    std::string name;
-    for (const char c : m.topology_levels[i])
-      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
-    v["SWITCHYARD_DOMAIN_" + name] = path.substr(at, end - at);
-    pattern += (pattern.empty() ? "" : ".") + level_word(m.topology_levels[i], last);
-    at = end + 1;
+  const auto& path = record.paths[here->path];
+  std::string address, pattern;
+  for (std::size_t i = 0; i < record.levels.size() && i < path.size(); ++i) {
+    v["SWITCHYARD_DOMAIN_" + variable_part(record.levels[i])] = path[i];
+    address += path[i] + ".";
+    pattern += level_word(record.levels[i]) + ".";
   }
-  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = pattern;
+  v["SWITCHYARD_DOMAIN_NODE"] = m.node;
+  v["SLURM_TOPOLOGY_ADDR"] = address + m.node;
+  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = pattern + "node";
 }
 
 void add_place_in_job(const wire::LaunchMessage& m, Variables& v) {
   v["SLURM_JOB_NAME"] = m.job_name;
+  if (!m.account.empty()) v["SLURM_JOB_ACCOUNT"] = m.account;
+  if (!m.qos.empty()) v["SLURM_JOB_QOS"] = m.qos;
   v["SLURM_SUBMIT_DIR"] = m.submit_dir.empty() ? m.work_dir : m.submit_dir;
   v["SLURM_SUBMIT_HOST"] = m.submit_host;
   v["SLURM_NODEID"] = std::to_string(m.rank);

@@ -30,7 +30,15 @@ base::Error disk_error(const std::string& what, int error) {
   return {Code::unavailable, what + ": " + std::strerror(error), "spool", {}, {}, hint};
 }
 
-std::optional<AttemptKey> parse_key(const std::string& name) {
+template <class Record>
+std::optional<Record> read_record(const Folder& f, const char* name, std::optional<Record> (*parse)(std::string_view)) {
+  const auto text = f.read(name);
+  return text ? parse(*text) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<AttemptKey> parse_attempt_key(const std::string& name) {
   AttemptKey key;
   const auto dot = name.find('.');
   if (dot == std::string::npos) return std::nullopt;
@@ -40,14 +48,6 @@ std::optional<AttemptKey> parse_key(const std::string& name) {
   const bool whole = job.ec == std::errc{} && job.ptr == name.data() + dot && attempt.ec == std::errc{} && attempt.ptr == end;
   return whole && to_text(key) == name ? std::optional{key} : std::nullopt;
 }
-
-template <class Record>
-std::optional<Record> read_record(const Folder& f, const char* name, std::optional<Record> (*parse)(std::string_view)) {
-  const auto text = f.read(name);
-  return text ? parse(*text) : std::nullopt;
-}
-
-}  // namespace
 
 std::string to_text(AttemptKey k) { return std::to_string(k.job.value) + "." + std::to_string(k.attempt.value); }
 
@@ -83,7 +83,7 @@ base::Result<void> Spool::remember_epoch(std::uint64_t epoch) {
 std::vector<AttemptKey> Spool::attempts() const {
   std::vector<AttemptKey> out;
   for (const auto& name : attempts_.names()) {
-    const auto key = parse_key(name);
+    const auto key = parse_attempt_key(name);
     if (!key) continue;
     if (folder(*key).exists(file::launch)) out.push_back(*key);
     else drop(*key);

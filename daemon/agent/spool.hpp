@@ -21,6 +21,7 @@ struct AttemptKey {
   auto operator<=>(const AttemptKey&) const = default;
 };
 std::string to_text(AttemptKey);  // "12.1", also the folder's name
+std::optional<AttemptKey> parse_attempt_key(const std::string&);
 
 // What the files of one attempt say.
 struct AttemptFiles {

@@ -31,7 +31,12 @@ void list_partitions(const CallPtr&);
 void get_partition(const CallPtr&);
 void list_topologies(const CallPtr&);
 void get_topology(const CallPtr&);
+void export_topology(const CallPtr&);
+void topology_use(const CallPtr&);
+void topology_quality(const CallPtr&);
 void import_topology(const CallPtr&);
+void import_topologies(const CallPtr&);
+void check_topologies(const CallPtr&);
 void get_config(const CallPtr&);
 void reconfigure(const CallPtr&);
 // health

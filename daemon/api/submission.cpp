@@ -7,6 +7,7 @@
 #include "base/directives.hpp"
 #include "base/option_table.hpp"
 #include "daemon/api/long_texts.hpp"
+#include "model/group_tree.hpp"
 #include "daemon/runtime/crypto.hpp"
 #include "wire/job_spec_json.hpp"
 #include "wire/read_members.hpp"
@@ -96,6 +97,7 @@ base::Result<Submission> read_submission(std::string_view text) {
   auto read = wire::job_spec_from_json(*spec);
   if (!read) return base::fail(read.error());
   out.spec = std::move(*read);
+  model::join_groups(out.spec);
   auto script = read_script(*body, long_texts ? std::move(long_texts->script) : std::nullopt);
   if (!script) return base::fail(script.error());
   out.script = std::move(*script);

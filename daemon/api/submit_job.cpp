@@ -36,6 +36,12 @@ void answer_trial(const CallPtr& call, base::JobId id, const std::vector<std::st
     body += fmt::format(",\"start_us\":{},\"nodes\":{},\"processors\":{},\"partition\":{}}}", base::micros(call->controller.now()),
                         http::json_string(wire::hostlist_in_order(start->nodes, state)), base::cpu_count(base::Cpus{thousandths}),
                         http::json_string(start->partition));
+    if (start->placement) {
+      body.back() = ',';
+      body += "\"placement\":";
+      wire::append_placement(body, *start->placement, state);
+      body += '}';
+    }
   } else {
     const auto forecast = plan.forecasts.find(id);
     body += ",\"verdict\":";

@@ -140,7 +140,6 @@ void EffectRunner::launch_with(const core::LaunchOnNode& e, const BlobText& scri
   const User* user = users_.known(job.uid);
   wire::LaunchMessage m = make_launch(state, job, *rank_to_launch(e), user != nullptr ? user->gids : std::vector<base::Gid>{});
   static_cast<wire::Capability&>(m) = capability<wire::Capability>(e.job, e.attempt, node);
-  paths_.add(state, *job.attempt, m);
   m.prolog = options_.prolog;
   m.epilog = options_.epilog;
   if (script) m.script_base64 = to_base64(*script);

@@ -14,7 +14,6 @@
 #include "daemon/controller/agent_link.hpp"
 #include "daemon/controller/blob_cache.hpp"
 #include "daemon/controller/ledger.hpp"
-#include "daemon/controller/placement_paths.hpp"
 #include "daemon/runtime/users.hpp"
 #include "wire/agent_messages.hpp"
 
@@ -76,7 +75,6 @@ class EffectRunner {
   AgentLink& link_;
   BlobCache& blobs_;
   UserCache& users_;
-  PlacementPaths paths_;
   Options options_;
   std::map<base::NodeIndex, std::unique_ptr<Lane>> lanes_;
   Counters counters_;

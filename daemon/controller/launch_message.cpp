@@ -1,8 +1,10 @@
 #include "daemon/controller/launch_message.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/assert.hpp"
+#include "model/group_tree.hpp"
 #include "wire/views.hpp"
 
 namespace sy::daemon {
@@ -27,6 +29,14 @@ void add_allocation(wire::LaunchMessage& m, const model::State& state, const mod
     m.tasks_total += each.tasks;
   }
   m.nodes_text = wire::hostlist_in_order(attempt.nodes, state);
+  if (!attempt.placement) return;
+  // The agent knows no node numbers: a part's node is its position in `nodes`. What was beaten is no business of the job's.
+  auto record = std::make_shared<model::PlacementRecord>(*attempt.placement);
+  record->beaten.clear();
+  std::unordered_map<std::uint32_t, std::uint32_t> position;
+  for (std::uint32_t i = 0; i < attempt.nodes.size(); ++i) position.emplace(attempt.nodes[i].node.value, i);
+  for (auto& part : record->parts) part.node = base::NodeIndex{position.at(part.node.value)};
+  m.placement = model::PlacementHandle{std::move(record)};
 }
 }  // namespace
 
@@ -46,10 +56,15 @@ wire::LaunchMessage make_launch(const model::State& state, const model::Job& job
   if (std::find(m.groups.begin(), m.groups.end(), job.gid) == m.groups.end()) m.groups.insert(m.groups.begin(), job.gid);
   m.job_name = spec.name;
   m.partition = attempt.partition;
+  m.account = spec.annotations.account;
+  m.qos = spec.annotations.qos;
   m.cluster = state.settings.cluster_name;
   if (!spec.groups.empty()) {
     const model::Group& group = spec.groups.front();
-    m.cpus_per_task = group.cpus_per_task;
+    const auto leaves = model::leaves_of(group);
+    const auto cpus = leaves.front().group->cpus_per_task;
+    const bool same = std::all_of(leaves.begin(), leaves.end(), [&](const auto& l) { return l.group->cpus_per_task == cpus; });
+    m.cpus_per_task = same ? cpus : base::Cpus{};  // groups that differ have no common answer
     m.tasks_per_node = group.tasks_per_node;
     m.memory_per_node = group.memory_per_node;
     m.memory_per_cpu = group.memory_per_cpu;

@@ -82,8 +82,9 @@ struct Configure {
   std::vector<NodeDeclaration> nodes;
   std::vector<PartitionDeclaration> partitions;
 };
-struct ImportTopology {
-  Topology topology;
+// All of them or none, in one transaction.
+struct ImportTopologies {
+  std::vector<Topology> topologies;
 };
 struct BeginEpoch {
   std::uint64_t epoch{};
@@ -153,6 +154,7 @@ struct PlannedStart {
   JobId job;
   std::string partition;
   std::vector<NodeGrant> nodes;          // rank order, phase launching; gres_instances may be empty: chosen by decide
+  PlacementHandle placement;             // what is told about it
 };
 struct ApplyPlan {
   Sequence snapshot;
@@ -161,7 +163,7 @@ struct ApplyPlan {
 };
 struct AdvanceTime {};                   // purge, overdue, back-off: whatever `now` makes due
 
-using Action = std::variant<SubmitJob, UpdateJob, CancelJob, SignalJob, HoldJob, ReleaseJob, RequeueJob, Configure, ImportTopology,
+using Action = std::variant<SubmitJob, UpdateJob, CancelJob, SignalJob, HoldJob, ReleaseJob, RequeueJob, Configure, ImportTopologies,
                             BeginEpoch, IssueEnrolToken, EnrolNode, RegisterNode, NodeSilent, NodeHeard, DrainNode, ResumeNode, DownNode,
                             FenceNode, RemoveNode, ReportAttempt, ApplyPlan, AdvanceTime>;
 

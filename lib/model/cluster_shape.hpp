@@ -4,13 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/id.hpp"
 #include "base/resources.hpp"
 #include "model/partition.hpp"
-#include "model/topology.hpp"
+#include "model/topology_index.hpp"
 
 namespace sy::model {
 
@@ -32,6 +33,7 @@ struct ClusterShape {
   std::vector<Kind> kinds;               // of nodes not removed; equal in total, features and weight
   std::vector<Partition> partitions;
   std::map<std::string, Topology> topologies;
+  std::map<std::string, std::shared_ptr<const TopologyIndex>> indexes;  // of each; where the shape was made from a State
   std::string default_topology;
 };
 

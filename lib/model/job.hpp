@@ -13,6 +13,7 @@
 #include "base/time.hpp"
 #include "model/job_spec.hpp"
 #include "model/job_state.hpp"
+#include "model/placement_record.hpp"
 
 namespace sy::model {
 
@@ -65,6 +66,7 @@ struct Attempt {
   bool hold_after{};
   std::string why_ending;              // "cancelled by uid 1000", "node n3 refused: …"
   std::optional<Uid> ended_by;
+  PlacementHandle placement;           // absent where topology played no part
   bool operator==(const Attempt&) const = default;
 };
 

@@ -26,6 +26,7 @@ struct Domain {
   std::vector<base::NodeIndex> nodes;    // those that hang directly here, in the file's order
   bool virtual_group{};                  // an aligned group of blocks (BlockSizes)
   bool whole{true};                      // false: the last, incomplete group
+  std::string link_speed{};              // as the file gives it; kept and shown, never computed with
   bool operator==(const Domain&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hostlist.hpp"
 #include "sched/eligible/eligible.hpp"
 #include "sched/feasible/fitting_nodes.hpp"
 #include "sched/pass.hpp"
@@ -44,15 +45,73 @@ Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& s
 
 }  // namespace
 
+namespace {
+
+bool asked_for(const Partition& p, const JobSpec& spec) {
+  return spec.partitions.empty() ? p.is_default
+                                 : std::find(spec.partitions.begin(), spec.partitions.end(), p.name) != spec.partitions.end();
+}
+
+bool has_wishes(const Group& g) {
+  return !g.children.empty() || g.replicas > 1 || !g.segments.empty() || !g.spread.empty() || !g.exclusive_level.empty() ||
+         !g.pack.prefer.empty() || !g.pack.require.empty() || !g.pack.ladder.empty() || !g.affinity.empty() || !g.anti_affinity.empty() ||
+         g.switches || g.contiguous;
+}
+
+Error branch_error(const model::TopologyIndex& t, const Group& g, std::string message) {
+  return {Code::invalid_argument, std::move(message), "--within", t.known_levels(), g.pack.require, "require a level that these nodes have"};
+}
+
+// Branches may differ in depth: the level required must be there where the nodes are.
+Result<void> check_branches(const ClusterShape& shape, std::size_t p, const model::TopologyIndex& t, const Group& g) {
+  for (const auto& child : g.children)
+    if (auto ok = check_branches(shape, p, t, child); !ok) return ok;
+  const auto level = g.pack.require.empty() ? std::nullopt : t.find_level(g.pack.require);
+  if (!level || *level < 0 || *level == t.node_level()) return {};
+  const auto has_level = [&](std::uint32_t node) {
+    const auto at = t.position_of(node);
+    return at >= 0 && t.ancestor(t.leaf_at(static_cast<std::uint32_t>(at)), *level) >= 0;
+  };
+  bool any = false;
+  shape.partitions[p].nodes.for_each([&](NodeIndex n) { any = any || has_level(n.value); });
+  if (!any)
+    return fail(branch_error(t, g, fmt::format("no node of partition {} is in a {}", shape.partitions[p].name, t.level_name(*level))));
+  const auto named = base::expand_hostlist(g.nodelist);
+  if (g.nodelist.empty() || !named || named->size() > g.nodes.min) return {};  // a list to choose from
+  for (const auto& name : *named) {
+    const auto found = std::find_if(shape.nodes.begin(), shape.nodes.end(), [&](const auto& n) { return n.name == name; });
+    if (found != shape.nodes.end() && !has_level(static_cast<std::uint32_t>(found - shape.nodes.begin())))
+      return fail(branch_error(t, g, fmt::format("node {} hangs on a branch without a {}", name, t.level_name(*level))));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_wishes(const ClusterShape& shape, const JobSpec& spec, std::vector<std::string>& warnings) {
+  const Group& group = spec.groups.front();
+  if (!has_wishes(group)) return {};
+  Result<void> worst{};
+  for (std::size_t p = 0; p < shape.partitions.size(); ++p) {
+    if (!asked_for(shape.partitions[p], spec)) continue;
+    const auto index = index_of(shape, p);
+    auto ok = placement::check_request(group, *index);
+    if (ok) ok = check_branches(shape, p, *index, group);
+    if (ok) {
+      for (auto& w : placement::warnings(group, *index)) warnings.push_back(std::move(w));
+      return {};
+    }
+    worst = std::move(ok);
+  }
+  return worst;
+}
+
 // Any of its partitions is enough; when none is, the last one's reason stands for all.
 Verdict could_ever_run(const ClusterShape& shape, const Settings& settings, const JobSpec& spec, Uid uid) {
   Verdict worst = partition_is_gone(spec.partitions.empty() ? "(default)" : spec.partitions.front());
   for (std::size_t p = 0; p < shape.partitions.size(); ++p) {
     const Partition& part = shape.partitions[p];
-    const bool asked = spec.partitions.empty()
-                           ? part.is_default
-                           : std::find(spec.partitions.begin(), spec.partitions.end(), part.name) != spec.partitions.end();
-    if (!asked) continue;
+    if (!asked_for(part, spec)) continue;
     Verdict v = in_partition(shape, p, settings, spec, uid);
     if (v.fits()) return v;
     worst = std::move(v);

@@ -105,9 +105,9 @@ class Pass {
   }
 
   void start(const Line& line, const WaitingJob& job, std::uint32_t p) {
-    cluster_.take(chosen_, line.chooser->needs(), job.uid);
+    cluster_.take(chosen_.nodes, line.chooser->needs(), job.uid);
     plan_.forecasts.erase(job.id);
-    plan_.starts.push_back({job.id, shape().partitions[p].name, std::move(chosen_)});
+    plan_.starts.push_back({job.id, shape().partitions[p].name, std::move(chosen_.nodes), std::move(chosen_.placement)});
   }
 
   // A job in several partitions: "not now" says more than "never", and the first partition more than the next.
@@ -137,7 +137,7 @@ class Pass {
   std::vector<QueueEntry> queue_;
   std::vector<std::uint32_t> ahead_;
   std::vector<bool> started_;          // by position in View.waiting
-  std::vector<NodeGrant> chosen_;
+  Chosen chosen_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct Start {
   JobId job;
   std::string partition;
   std::vector<NodeGrant> nodes;      // rank order; which GRES instances is decided when it is applied
+  PlacementHandle placement;
 };
 
 // The forecast of one waiting job: never an event or a row (design T5).
@@ -37,5 +38,8 @@ Plan plan_pass(const View&, Time now);
 // Submission's question: could this job run on the configured cluster if everything were idle and up? `never` says what
 // would fit. Also resolves nothing and starts nothing.
 Verdict could_ever_run(const ClusterShape&, const Settings&, const JobSpec&, Uid);
+// Can its wishes about the topology be understood in one of its partitions? The error names the option, the value, and the
+// levels that are known. Warns of what has no effect there.
+Result<void> check_wishes(const ClusterShape&, const JobSpec&, std::vector<std::string>& warnings);
 
 }  // namespace sy::sched

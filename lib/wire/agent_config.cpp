@@ -70,6 +70,7 @@ base::Result<AgentSettings> read_agent_config(std::string_view text, std::string
     read_identity(m, out);
     read_offer(m, faults, out);
     set(out.spool, read_path(m, "spool"));
+    set(out.job_files, read_path(m, "job_files"));
     set(out.key_dir, read_path(m, "key_dir"));
     set(out.supervisor, read_path(m, "supervisor"));
     set(out.boot_id_file, read_path(m, "boot_id_file"));

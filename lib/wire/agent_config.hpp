@@ -22,6 +22,7 @@ struct AgentSettings {
   Endpoint controller;                            // required
   Endpoint listen{"0.0.0.0", 6831};               // "port" alone changes only the port; 0: the kernel chooses
   std::string spool{"/var/spool/switchyard-agent"};
+  std::string job_files;                          // what jobs are told about their placement; empty: beside the spool, <spool>-jobs
   std::string key_dir;                            // empty: <spool>/keys
   std::string supervisor;                         // path of switchyard-supervisor; empty: beside the agent
   std::string boot_id_file{"/proc/sys/kernel/random/boot_id"};

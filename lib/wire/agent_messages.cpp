@@ -79,6 +79,8 @@ void describe(A& a, std::type_identity<LaunchMessage>) {
   a("groups", &T::groups, list_limit(65'536));
   a("job_name", &T::job_name);
   a("partition", &T::partition, name_limit);
+  a("account", &T::account);
+  a("qos", &T::qos);
   a("cluster", &T::cluster, name_limit);
   a("nodes", &T::nodes, many_nodes);
   a("nodes_text", &T::nodes_text, text_limit(16U << 20U));
@@ -110,9 +112,7 @@ void describe(A& a, std::type_identity<LaunchMessage>) {
   a("tasks_per_node", &T::tasks_per_node);
   a("memory_per_node_mib", &T::memory_per_node);
   a("memory_per_cpu_mib", &T::memory_per_cpu);
-  a("topology", &T::topology);
-  a("topology_levels", &T::topology_levels);
-  a("domain_paths", &T::domain_paths, many_nodes);
+  a("placement", &T::placement);
   a("segment_size", &T::segment_size);
 }
 

@@ -32,6 +32,7 @@ struct LaunchMessage : Capability {
   base::Gid gid;
   std::vector<base::Gid> groups;
   std::string job_name, partition, cluster;
+  std::string account, qos;                  // as asked; empty: none
   std::vector<std::string> nodes;            // rank order
   std::string nodes_text;                    // the same as a host list
   std::vector<std::uint32_t> tasks;          // per node, rank order
@@ -57,10 +58,7 @@ struct LaunchMessage : Capability {
   std::uint32_t tasks_total{1};
   std::uint32_t tasks_per_node{};            // 0: not asked
   std::optional<base::Mebibytes> memory_per_node, memory_per_cpu;
-  // Where each rank sits: domain path per rank ("spine1.rack3.n7"), level names; empty without a topology.
-  std::string topology;
-  std::vector<std::string> topology_levels;
-  std::vector<std::string> domain_paths;
+  model::PlacementHandle placement;          // its parts count nodes by their position in `nodes`; absent without a topology
   std::uint32_t segment_size{};              // 0: none
   bool operator==(const LaunchMessage&) const = default;
 };

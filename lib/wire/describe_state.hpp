@@ -36,6 +36,46 @@ void describe(A& a, std::type_identity<model::NodeGrant>) {
   a("phase", &T::phase);
 }
 
+template <>
+inline constexpr bool is_shared<model::PlacementHandle> = true;
+
+template <class A>
+void describe(A& a, std::type_identity<model::DomainCount>) {
+  using T = model::DomainCount;
+  a("domain", &T::domain);
+  a("offered", &T::offered);
+  a("asked", &T::asked);
+}
+
+template <class A>
+void describe(A& a, std::type_identity<model::PlacedPart>) {
+  using T = model::PlacedPart;
+  a("node", &T::node);
+  a("tasks", &T::tasks);
+  a("path", &T::path);
+  a("group", &T::group);
+  a("replica", &T::replica);
+  a("segment", &T::segment);
+}
+
+template <class A>
+void describe(A& a, std::type_identity<model::PlacementRecord>) {
+  using T = model::PlacementRecord;
+  a("topology", &T::topology);
+  a("version", &T::version);
+  a("levels", &T::levels);
+  a("level", &T::level);
+  a("domains", &T::domains);
+  a("leaves_used", &T::leaves_used);
+  a("leaves_least", &T::leaves_least);
+  a("fragmentation_growth", &T::fragmentation_growth);
+  a("beaten", &T::beaten);
+  a("paths", &T::paths, list_limit(1U << 20U));
+  a("groups", &T::groups);
+  a("segmented", &T::segmented);
+  a("parts", &T::parts, list_limit(1U << 24U));
+}
+
 template <class A>
 void describe(A& a, std::type_identity<model::ExitRecord>) {
   using T = model::ExitRecord;
@@ -66,6 +106,7 @@ void describe(A& a, std::type_identity<model::Attempt>) {
   a("hold_after", &T::hold_after);
   a("why_ending", &T::why_ending);
   a("ended_by", &T::ended_by);
+  a("placement", &T::placement);
 }
 
 template <class A>
@@ -212,6 +253,7 @@ void describe(A& a, std::type_identity<model::Domain>) {
   a("nodes", &T::nodes);
   a("virtual_group", &T::virtual_group);
   a("whole", &T::whole);
+  a("link_speed", &T::link_speed);
 }
 
 template <class A>

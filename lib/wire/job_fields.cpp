@@ -83,6 +83,7 @@ constexpr auto names = std::to_array<std::string_view>({"id",
                                                         "end_reason",
                                                         "verdict",
                                                         "placement",
+                                                        "placed",
                                                         "gres_detail",
                                                         "spec"});
 static_assert(names.size() == job_field_count, "every field has a name");
@@ -173,6 +174,7 @@ class Writer {
       case F::end_reason: return text(job_.end_reason);
       case F::verdict: return verdict();
       case F::placement: return placement();
+      case F::placed: return placed();
       case F::gres_detail: return gres_detail();
       case F::spec: return append_job_spec(out_, spec_);
     }
@@ -251,6 +253,11 @@ class Writer {
       out_ += '}';
     }
     out_ += ']';
+  }
+
+  void placed() {
+    if (attempt() == nullptr || !attempt()->placement) return null();
+    append_placement(out_, *attempt()->placement, state_);
   }
 
   // [{"node":"n1","gres":[{"name":"gpu","type":"a100","index":0}]}], nodes without any left out.

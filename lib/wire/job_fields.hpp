@@ -81,6 +81,7 @@ enum class JobField : std::uint8_t {
   end_reason,
   verdict,
   placement,
+  placed,
   gres_detail,
   spec
 };

@@ -5,6 +5,7 @@
 #include "base/file_pattern.hpp"
 #include "base/size_text.hpp"
 #include "core/attempt.hpp"
+#include "model/group_tree.hpp"
 
 namespace sy::wire {
 
@@ -15,16 +16,25 @@ const model::Group& group_of(const model::Job& job) {
   return job.spec->groups.empty() ? plain : job.spec->groups.front();
 }
 
+// Of all copies of all groups.
+template <class Count>
+std::int64_t over_groups(const model::Job& job, Count count) {
+  std::int64_t sum = 0;
+  for (const auto& [group, copies] : model::leaves_of(group_of(job))) sum += copies * count(*group);
+  return sum;
+}
+
 // GRES counted over the whole job as asked.
 std::vector<base::GresCount> asked_gres(const model::Job& job) {
-  const auto& group = group_of(job);
   base::Resources sum;
   const auto add = [&](const std::vector<model::GresRequest>& list, std::int64_t times) {
     for (const auto& g : list) sum.add_gres(g.name, g.type, g.count * times);
   };
-  add(group.gres_per_node, job_node_count(job));
-  add(group.gres_per_task, job_task_count(job));
-  add(group.gres_per_job, 1);
+  for (const auto& [group, copies] : model::leaves_of(group_of(job))) {
+    add(group->gres_per_node, copies * model::nodes_of(*group));
+    add(group->gres_per_task, copies * model::tasks_of(*group));
+    add(group->gres_per_job, copies);
+  }
   return sum.gres;
 }
 
@@ -40,10 +50,7 @@ base::Resources held(const model::Job& job) {
 
 std::int64_t job_node_count(const model::Job& job) {
   if (has_allocation(job)) return static_cast<std::int64_t>(job.attempt->nodes.size());
-  const auto& group = group_of(job);
-  if (group.nodes_given) return group.nodes.min;
-  if (group.tasks_given && group.tasks_per_node > 0) return (group.tasks + group.tasks_per_node - 1) / group.tasks_per_node;
-  return std::max<std::int64_t>(1, group.nodes.min);
+  return over_groups(job, model::nodes_of);
 }
 
 std::int64_t job_task_count(const model::Job& job) {
@@ -52,9 +59,7 @@ std::int64_t job_task_count(const model::Job& job) {
     for (const auto& grant : job.attempt->nodes) sum += grant.tasks;
     if (sum > 0) return sum;
   }
-  const auto& group = group_of(job);
-  if (group.tasks_given) return group.tasks;
-  return job_node_count(job) * std::max<std::int64_t>(1, group.tasks_per_node);
+  return over_groups(job, model::tasks_of);
 }
 
 std::int64_t job_cpu_count(const model::Job& job) {
@@ -63,7 +68,7 @@ std::int64_t job_cpu_count(const model::Job& job) {
     for (const auto& grant : job.attempt->nodes) sum += base::cpu_count(grant.held.cpus);
     return sum;
   }
-  return base::cpu_count(group_of(job).cpus_per_task * job_task_count(job));
+  return base::cpu_count(base::Cpus{over_groups(job, [](const model::Group& g) { return g.cpus_per_task.value * model::tasks_of(g); })});
 }
 
 base::Mebibytes job_memory(const model::Job& job) {
@@ -72,10 +77,11 @@ base::Mebibytes job_memory(const model::Job& job) {
     for (const auto& grant : job.attempt->nodes) sum += grant.held.memory;
     return sum;
   }
-  const auto& group = group_of(job);
-  if (group.memory_per_node) return *group.memory_per_node * job_node_count(job);
-  if (group.memory_per_cpu) return *group.memory_per_cpu * job_cpu_count(job);
-  return {};
+  return base::Mebibytes{over_groups(job, [](const model::Group& g) -> std::int64_t {
+    if (g.memory_per_node) return g.memory_per_node->value * model::nodes_of(g);
+    if (g.memory_per_cpu) return g.memory_per_cpu->value * base::cpu_count(g.cpus_per_task * model::tasks_of(g));
+    return 0;
+  })};
 }
 
 std::string job_partition(const model::Job& job, const model::State& state) {
@@ -113,9 +119,11 @@ base::Duration job_elapsed(const model::Job& job, base::Time now) {
 }
 
 std::string job_gres_text(const model::Job& job) {
-  const auto& group = group_of(job);
   std::string out;
-  for (const auto* list : {&group.gres_per_node, &group.gres_per_task, &group.gres_per_job})
+  std::vector<const std::vector<model::GresRequest>*> lists;
+  for (const auto& leaf : model::leaves_of(group_of(job)))
+    for (const auto* list : {&leaf.group->gres_per_node, &leaf.group->gres_per_task, &leaf.group->gres_per_job}) lists.push_back(list);
+  for (const auto* list : lists)
     for (const auto& g : *list) {
       if (!out.empty()) out += ',';
       out += g.name;

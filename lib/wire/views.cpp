@@ -144,6 +144,38 @@ void append_verdict(std::string& out, const model::Verdict& verdict) {
   object.time("until_us", verdict.until);
 }
 
+void append_placement(std::string& out, const model::PlacementRecord& record, const model::State& state) {
+  ObjectText object{out};
+  object.text("topology", record.topology);
+  object.number("version", static_cast<std::int64_t>(record.version));
+  object.texts("levels", record.levels);
+  object.text("level", record.level);
+  object.texts("domains", record.domains);
+  object.number("leaves_used", record.leaves_used);
+  object.number("leaves_least", record.leaves_least);
+  object.number("fragmentation_growth", record.fragmentation_growth);
+  object.list("beaten", record.beaten, [&](const model::DomainCount& beaten) {
+    ObjectText domain{out};
+    domain.text("domain", beaten.domain);
+    domain.number("offered", beaten.offered);
+    domain.number("asked", beaten.asked);
+  });
+  std::int64_t first = 0;
+  object.list("ranks", record.parts, [&](const model::PlacedPart& part) {
+    ObjectText item{out};
+    item.number("first", first);
+    item.number("count", part.tasks);
+    item.text("node", part.node.value < state.nodes.size() ? state.nodes[part.node.value].name : std::string{"?"});
+    item.texts("path", part.path < record.paths.size() ? record.paths[part.path] : std::vector<std::string>{});
+    if (record.segmented) item.number("segment", part.segment);
+    if (part.group < record.groups.size()) {
+      item.text("group", record.groups[part.group]);
+      item.number("replica", part.replica);
+    }
+    first += part.tasks;
+  });
+}
+
 void append_node(std::string& out, const model::Node& node, const model::State& state) {
   ObjectText object{out};
   object.text("name", node.name);
@@ -238,6 +270,7 @@ void append_topology(std::string& out, const model::Topology& topology, const mo
     names.reserve(domain.nodes.size());
     for (const auto n : domain.nodes) names.push_back(state.nodes.at(n.value).name);
     item.text("nodes", base::fold_hostlist_in_order(names));
+    if (!domain.link_speed.empty()) item.text("link_speed", domain.link_speed);
   });
 }
 

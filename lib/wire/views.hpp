@@ -12,6 +12,9 @@ namespace sy::wire {
 
 // Each appends one object.
 void append_verdict(std::string& out, const model::Verdict&);
+// How an attempt was placed: {"topology","version","level","domains","leaves_used","leaves_least","fragmentation_growth",
+// "beaten":[…],"ranks":[{"first","count","node","path","segment","group","replica"}]}
+void append_placement(std::string& out, const model::PlacementRecord&, const model::State&);
 void append_node(std::string& out, const model::Node&, const model::State&);
 void append_partition(std::string& out, const model::Partition&, const model::State&);
 // {"name","kind","levels":[…],"joined","block_sizes","version","domains":[{"name","level","parent":name,"nodes":hostlist}]}

@@ -65,7 +65,7 @@ class MemberWriter {
       if (a.empty() || b.empty()) return a.empty() == b.empty();
       return same_items(a, b);
     } else if constexpr (is_shared<M>) {
-      return a == nullptr && b == nullptr;
+      return !a && !b;
     } else if constexpr (std::equality_comparable<M>) {
       return a == b;
     } else {

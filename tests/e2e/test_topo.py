@@ -126,6 +126,35 @@ def checks():
     assert err.count("a cycle: ") == 2, err
 
 
+def pictures():
+    """Every picture of docs/placement.md is what `sy topo try` does."""
+    topology = "levels: [spine, rack]\ndomains:\n- {name: spine1, level: spine}\n- {name: spine2, level: spine}\n" + "".join(
+        f'- {{name: rack{r + 1}, level: rack, parent: spine{r // 2 + 1}, nodes: "n[{4 * r + 1:02}-{4 * r + 4:02}]"}}\n' for r in range(4))
+    text = (ROOT / "docs" / "placement.md").read_text()
+    found = re.findall(r"```\n(-N[^\n]*)\n(rack1[^\n]*)\n```", text)
+    for options, picture in found:
+        drawn, _, waits = picture.partition("waits: ")
+        nodes = "".join(re.findall(r"rack\d (\S{4})", drawn))
+        assert len(nodes) == 16, picture
+        busy = [f"n{i + 1:02}" for i, mark in enumerate(nodes) if mark == "▓"]
+        words = ["--busy", ",".join(busy)] if busy else []
+        done = subprocess.run([SY, "topo", "try", "--topology", "-", "--json", *words, "--", *shlex.split(options)], input=topology,
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == (2 if waits else 0), (options, done.stdout, done.stderr)
+        answer = json.loads(done.stdout)
+        if waits:
+            assert waits in answer["verdict"]["text"], (options, answer["verdict"]["text"])
+            continue
+        now = ["▓" if mark == "▓" else "░" for mark in nodes]
+        for r in answer["ranks"]:
+            now[int(r["node"][1:]) - 1] = str(r["segment"] + 1) if "1" in nodes else "█"
+        assert "".join(now) == nodes, (options, picture, "".join(now))
+        ranks = [r["node"] for r in answer["ranks"]]
+        assert ranks == sorted(ranks), (options, ranks)
+    print(f"docs/placement.md: {len(found)} pictures hold")
+    assert len(found) > 20
+
+
 def import_into_controller():
     """A file comes into force whole or not at all; equal data changes nothing; what is in force can be seen and exported."""
     with Cluster(sys.argv[1], nodes=4, agents=False) as c:
@@ -164,6 +193,7 @@ def import_into_controller():
 
 if __name__ == "__main__":
     import_into_controller()
+    pictures()
     checks()
     verdicts()
     replay()

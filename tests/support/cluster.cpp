@@ -102,7 +102,7 @@ sched::Plan Cluster::plan() const { return sched::plan_pass(sched::make_view(sta
 sched::Plan Cluster::pass() {
   auto p = plan();
   ApplyPlan apply{p.snapshot, p.policy_version, {}};
-  for (const auto& s : p.starts) apply.starts.push_back({s.job, s.partition, s.nodes});
+  for (const auto& s : p.starts) apply.starts.push_back({s.job, s.partition, s.nodes, s.placement});
   expect(run(std::move(apply)));
   return p;
 }

@@ -38,6 +38,7 @@ class Applying {
     a.nodes = std::move(grants);
     a.time_limit = time_limit_for(*job->spec, *p, state_.settings);
     a.planned_at = now_;
+    a.placement = s.placement;
     return a;
   }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/decide/access.hpp"
+#include "model/group_tree.hpp"
 #include "sched/pass.hpp"
 
 namespace sy::core {
@@ -92,6 +94,65 @@ Result<void> check_group(const Group& g) {
   return {};
 }
 
+// Groups inside groups: who asks for something is a leaf, and what is around it only bounds it.
+class Tree {
+ public:
+  Result<void> check(const Group& g, const std::string& path, bool outermost) {
+    if (!g.name.empty()) {
+      if (!names_.insert(g.name).second) return wrong(path + ".name", "two groups have this name", "", g.name, "name each group once");
+    }
+    if (!outermost && !g.exclusive_level.empty())
+      return wrong(path + ".exclusive", "a domain can be kept for the whole job only", "", g.exclusive_level, "write it beside the outermost groups");
+    if (!outermost && g.sharing == Sharing::exclusive_user)
+      return wrong(path + ".exclusive", "a job of groups can not be exclusive for its user", "nothing, node", "user");
+    for (const auto* list : {&g.affinity, &g.anti_affinity})
+      for (const auto& a : *list) targets_.emplace_back(path, a.target);
+    if (g.min_replicas > g.replicas)
+      return wrong(path + ".min_replicas", "is more than replicas", std::to_string(g.replicas), std::to_string(g.min_replicas));
+    if (g.children.empty()) {
+      if (++leaves_ > most_groups) return wrong("groups", "are too many", std::to_string(most_groups), "");
+      if (g.min_tasks > 0 && (!g.tasks_given || g.min_tasks > g.tasks))
+        return wrong(path + ".min_tasks", "is more than tasks", std::to_string(g.tasks_given ? g.tasks : 0), std::to_string(g.min_tasks));
+      auto ok = check_group(g);
+      if (!ok) ok.error().field = fmt::format("{}: {}", path, ok.error().field);
+      return ok;
+    }
+    Group bounds;  // what a group around others may say
+    bounds.name = g.name;
+    bounds.replicas = g.replicas;
+    bounds.min_replicas = g.min_replicas;
+    bounds.pack = g.pack;
+    bounds.switches = g.switches;
+    bounds.switches_wait = g.switches_wait;
+    bounds.spread = g.spread;
+    bounds.affinity = g.affinity;
+    bounds.anti_affinity = g.anti_affinity;
+    bounds.exclusive_level = g.exclusive_level;
+    Group without = g;
+    without.children.clear();
+    if (!(without == bounds))
+      return wrong(path, "a group with groups inside asks for no nodes, tasks or resources itself", "replicas, pack, spread, affinity", g.name,
+                   "write them in the groups inside");
+    for (std::size_t i = 0; i < g.children.size(); ++i)
+      if (auto ok = check(g.children[i], fmt::format("{}[{}]", outermost ? path : path + ".groups", i), false); !ok) return ok;
+    return {};
+  }
+
+  // Jobs as targets are not known to this release.
+  Result<void> check_targets() const {
+    for (const auto& [path, target] : targets_)
+      if (!names_.contains(target))
+        return wrong(path + ".affinity", "no group of this job has this name", fmt::format("{}", fmt::join(names_, ", ")), target);
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t most_groups = 1000;
+  std::set<std::string> names_;
+  std::vector<std::pair<std::string, std::string>> targets_;
+  std::size_t leaves_{};
+};
+
 Result<void> check_times(const JobSpec& s) {
   if (s.time_limit && *s.time_limit <= Duration::zero())
     return wrong("--time", "must be more than nothing", "", fmt::format("{} s", to_seconds(*s.time_limit)));
@@ -130,9 +191,15 @@ bool is_about_size(const Verdict& v) {
 
 // The option that the verdict is about, for a user who has to change it.
 std::string option_of(const Verdict& v, const Group& g) {
+  if (has_groups(g)) return "groups";
   if (v.reason == Reason::partition_time_limit) return "--time";
   if (v.reason == Reason::partition_node_limit) return "--nodes";
   if (v.reason == Reason::partition_inactive) return "--partition";
+  if (!v.rungs.empty()) {
+    if (!g.pack.require.empty()) return "--within";
+    if (!g.segments.empty()) return g.segments.front().sizes.empty() ? "--segment" : "--sizes";
+    if (!g.spread.empty()) return "--spread";
+  }
   if (v.offered > 0) return v.offered < v.asked ? "--nodes" : g.tasks_given ? "--ntasks" : "";
   auto worst = std::max_element(v.causes.begin(), v.causes.end(), [](const Cause& a, const Cause& b) { return a.nodes < b.nodes; });
   if (worst == v.causes.end()) return "";
@@ -149,15 +216,18 @@ std::string option_of(const Verdict& v, const Group& g) {
 }  // namespace
 
 Result<void> check_spec(const JobSpec& s, const Principal& who) {
-  if (s.groups.size() != 1 || !s.groups.front().children.empty())
-    return fail(Code::unsupported, "heterogeneous jobs are not carried out by this release", "groups");
+  if (s.groups.size() != 1) return fail(Code::internal, "the groups of a job were not joined", "groups");
   if (auto ok = check_texts(s); !ok) return ok;
   if (auto ok = check_times(s); !ok) return ok;
   if (s.nice < -largest_nice || s.nice > largest_nice)
     return wrong("--nice", "is out of range", fmt::format("±{}", largest_nice), std::to_string(s.nice));
   if (s.nice < 0 && !who.is_administrator())
     return fail(Code::forbidden, "only administrators may raise a priority with a negative nice", "--nice", std::to_string(s.nice));
-  return check_group(s.groups.front());
+  const Group& group = s.groups.front();
+  if (!has_groups(group) && group.replicas == 1 && group.affinity.empty() && group.anti_affinity.empty()) return check_group(group);
+  Tree tree;
+  if (auto ok = tree.check(group, "groups", true); !ok) return ok;
+  return tree.check_targets();
 }
 
 Result<std::vector<std::string>> resolve_partitions(const State& state, const Principal& who, const JobSpec& spec,
@@ -195,8 +265,9 @@ Result<std::vector<std::string>> resolve_partitions(const State& state, const Pr
   return usable;
 }
 
-Result<void> check_possible(const State& state, const JobSpec& spec, Uid uid) {
+Result<void> check_possible(const State& state, const JobSpec& spec, Uid uid, std::vector<std::string>& warnings) {
   const auto shape = state.shape ? state.shape : make_shape(state);
+  if (auto ok = sched::check_wishes(*shape, spec, warnings); !ok) return ok;
   const Verdict v = sched::could_ever_run(*shape, state.settings, spec, uid);
   if (v.kind != Verdict::Kind::never) return {};
   if (is_about_size(v) && others_may_hold(state, spec, v)) return {};

@@ -12,6 +12,7 @@ Result<void> check_spec(const JobSpec&, const Principal&);
 // The partitions asked for (the default one where none is), those the user may not use left out with a warning.
 Result<std::vector<std::string>> resolve_partitions(const State&, const Principal&, const JobSpec&, std::vector<std::string>& warnings);
 // Refused as impossible, saying what would fit, when no partition could hold it were the cluster idle and up.
-Result<void> check_possible(const State&, const JobSpec&, Uid);
+// Warns of wishes that have no effect.
+Result<void> check_possible(const State&, const JobSpec&, Uid, std::vector<std::string>& warnings);
 
 }  // namespace sy::core

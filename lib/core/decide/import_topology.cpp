@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "core/decide/access.hpp"
 #include "core/decide/verbs.hpp"
 
@@ -22,20 +24,24 @@ Result<void> consistent(const State& state, const Topology& t) {
 }
 }  // namespace
 
-// All or nothing, as a new version; equal data changes nothing. The formats and their faults are the importers'.
-Result<Decision> decide(const State& state, const Asked& asked, const ImportTopology& action) {
+// All or nothing, each as a new version; equal data changes nothing. The formats and their faults are the importers'.
+Result<Decision> decide(const State& state, const Asked& asked, const ImportTopologies& action) {
   if (auto ok = administrators_only(asked.who, "import topologies"); !ok) return fail(ok.error());
-  if (auto ok = consistent(state, action.topology); !ok) return fail(ok.error());
-  Topology next = action.topology;
-  next.version = 1;
-  auto it = state.topologies.find(next.name);
   Decision d;
-  if (it != state.topologies.end()) {
-    next.version = it->second.version;
-    if (next == it->second) return d;
-    ++next.version;
+  std::set<std::string> names;
+  for (const Topology& topology : action.topologies) {
+    if (auto ok = consistent(state, topology); !ok) return fail(ok.error());
+    if (!names.insert(topology.name).second)
+      return fail(Code::invalid_argument, "two topologies have this name", "topology", topology.name);
+    Topology next = topology;
+    next.version = 1;
+    if (auto it = state.topologies.find(next.name); it != state.topologies.end()) {
+      next.version = it->second.version;
+      if (next == it->second) continue;
+      ++next.version;
+    }
+    d.facts.push_back(TopologyImported{std::move(next)});
   }
-  d.facts.push_back(TopologyImported{std::move(next)});
   return d;
 }
 

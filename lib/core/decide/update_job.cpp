@@ -4,6 +4,7 @@
 #include "core/decide/access.hpp"
 #include "core/decide/check_spec.hpp"
 #include "core/decide/verbs.hpp"
+#include "model/group_tree.hpp"
 
 namespace sy::core::verbs {
 
@@ -12,6 +13,11 @@ namespace {
 bool changes_more_than_time(const JobChange& c) {
   return c.partitions || c.nice || c.nodes || c.tasks || c.cpus_per_task || c.memory_per_node || c.memory_per_cpu || c.constraint ||
          c.nodelist || c.exclude || c.gres_per_node || c.account || c.qos || c.segment_size;
+}
+
+bool changes_the_group(const JobChange& c) {
+  return c.nodes || c.tasks || c.cpus_per_task || c.memory_per_node || c.memory_per_cpu || c.constraint || c.nodelist || c.exclude ||
+         c.gres_per_node || c.segment_size;
 }
 
 void change_group(Group& g, const JobChange& c) {
@@ -83,6 +89,8 @@ Result<Decision> decide(const State& state, const Asked& asked, const UpdateJob&
   if (job.state == JobState::ended || is_ending(job))
     return fail(Code::conflict, fmt::format("job {} {}", id, job.state == JobState::ended ? "has ended" : "is ending"), "job", id);
 
+  if (has_groups(job.spec->groups.front()) && changes_the_group(c))
+    return fail(Code::unsupported, "the groups of a job can not be changed", "job", id, "cancel it and submit it again");
   JobSpec next = changed(*job.spec, c);
   if (job.state != JobState::pending) {
     if (changes_more_than_time(c))
@@ -107,7 +115,7 @@ Result<Decision> decide(const State& state, const Asked& asked, const UpdateJob&
   }
   if (next == *job.spec) return d;
   if (job.state == JobState::pending)
-    if (auto ok = check_possible(state, next, job.uid); !ok) return fail(ok.error());
+    if (auto ok = check_possible(state, next, job.uid, d.reply.warnings); !ok) return fail(ok.error());
   d.facts.push_back(JobUpdated{job.id, std::make_shared<const JobSpec>(std::move(next)), describe(asked.who)});
   return d;
 }

@@ -19,7 +19,7 @@ Result<Decision> decide(const State&, const Asked&, const HoldJob&);
 Result<Decision> decide(const State&, const Asked&, const ReleaseJob&);
 Result<Decision> decide(const State&, const Asked&, const RequeueJob&);
 Result<Decision> decide(const State&, const Asked&, const Configure&);
-Result<Decision> decide(const State&, const Asked&, const ImportTopology&);
+Result<Decision> decide(const State&, const Asked&, const ImportTopologies&);
 Result<Decision> decide(const State&, const Asked&, const BeginEpoch&);
 Result<Decision> decide(const State&, const Asked&, const IssueEnrolToken&);
 Result<Decision> decide(const State&, const Asked&, const EnrolNode&);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/time_text.hpp"
+#include "model/group_tree.hpp"
 
 namespace sy::sched {
 
@@ -37,7 +38,6 @@ Verdict job_is_eligible(const WaitingJob& job, Time now) {
 
 Verdict within_partition(const Partition& p, const JobSpec& spec, const Settings& s) {
   using enum Verdict::Kind;
-  const Group& g = spec.groups.front();
   if (p.state == PartitionState::down) return refuse(not_now, Reason::partition_down, fmt::format("partition {} is down", p.name));
   if (p.state == PartitionState::inactive)
     return refuse(not_now, Reason::partition_inactive, fmt::format("partition {} is inactive", p.name));
@@ -46,12 +46,19 @@ Verdict within_partition(const Partition& p, const JobSpec& spec, const Settings
     return refuse(never, Reason::partition_time_limit,
                   fmt::format("partition {} allows {}, asked {}", p.name, format_walltime(*p.max_time),
                               format_walltime(asked == Duration::max() ? std::nullopt : std::optional(asked))));
-  if (g.nodes_given && p.max_nodes && g.nodes.min > *p.max_nodes)
+  // Groups may share nodes: together they need at least what the largest needs, and at most what all ask for.
+  std::int64_t least = 0, most = 0;
+  bool all_by_nodes = true;
+  for (const auto& [g, copies] : leaves_of(spec.groups.front())) {
+    all_by_nodes = all_by_nodes && g->nodes_given;
+    if (g->nodes_given) least = std::max<std::int64_t>(least, g->nodes.min);
+    most += copies * g->nodes.max;
+  }
+  if (p.max_nodes && least > *p.max_nodes)
+    return refuse(never, Reason::partition_node_limit, fmt::format("partition {} allows {} nodes, asked {}", p.name, *p.max_nodes, least));
+  if (all_by_nodes && most < p.min_nodes)
     return refuse(never, Reason::partition_node_limit,
-                  fmt::format("partition {} allows {} nodes, asked {}", p.name, *p.max_nodes, g.nodes.min));
-  if (g.nodes_given && g.nodes.max < p.min_nodes)
-    return refuse(never, Reason::partition_node_limit,
-                  fmt::format("partition {} asks for at least {} nodes, asked {}", p.name, p.min_nodes, g.nodes.max));
+                  fmt::format("partition {} asks for at least {} nodes, asked {}", p.name, p.min_nodes, most));
   return {};
 }
 

@@ -1,7 +1,9 @@
 // Between a pass and the placement engine: topologies per partition, and grants from what the engine answers.
 #include <algorithm>
+#include <set>
 
 #include "sched/placement/chooser.hpp"
+#include "sched/placement/record.hpp"
 
 namespace sy::sched {
 
@@ -14,18 +16,21 @@ void ClusterNow::close(const std::vector<NodeIndex>& closed) {
 
 const model::Topology* topology_of(const ClusterShape& shape, std::size_t partition) {
   const std::string& own = shape.partitions[partition].topology;
-  const auto found = shape.topologies.find(own.empty() ? shape.default_topology : own);
+  const std::string& name = own.empty() ? shape.default_topology : own;
+  const auto found = shape.topologies.find(name.empty() ? "default" : name);  // what an import is called that nobody named
   return found == shape.topologies.end() ? nullptr : &found->second;
 }
 
 std::shared_ptr<const model::TopologyIndex> index_of(const ClusterShape& shape, std::size_t partition) {
   const auto* topology = topology_of(shape, partition);
+  if (topology != nullptr)
+    if (const auto made = shape.indexes.find(topology->name); made != shape.indexes.end()) return made->second;
   const auto names = placement::node_names(shape);
   return std::make_shared<const model::TopologyIndex>(topology == nullptr ? model::TopologyIndex::flat(names)
                                                                           : model::TopologyIndex::build(*topology, names));
 }
 
-placement::Engine& ClusterNow::engine(std::uint32_t partition) {
+ClusterNow::Placer& ClusterNow::placer(std::uint32_t partition) {
   const auto* topology = topology_of(*shape_, partition);
   auto& placer = placers_[topology == nullptr ? std::string() : topology->name];
   if (!placer) {
@@ -33,8 +38,11 @@ placement::Engine& ClusterNow::engine(std::uint32_t partition) {
     placer->read = changes_.size();
   }
   for (; placer->read < changes_.size(); ++placer->read) placer->engine.changed(changes_[placer->read]);
-  return placer->engine;
+  return *placer;
 }
+
+placement::Engine& ClusterNow::engine(std::uint32_t partition) { return placer(partition).engine; }
+const model::TopologyIndex& ClusterNow::topology(std::uint32_t partition) { return *placer(partition).index; }
 
 NodeSet nodes_of_exclusive_domains(const State& state) {
   NodeSet out;
@@ -100,7 +108,7 @@ static void add_grant(std::vector<NodeGrant>& grants, NodeGrant g) {
   same->used += g.used;
 }
 
-tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose_by_engine(ClusterNow& cluster, Duration waited, Time eligible) {
+tl::expected<Chosen, Verdict> Chooser::choose_by_engine(ClusterNow& cluster, Duration waited, Time eligible) {
   placement::Options o = options_;
   o.waited = std::max(waited, Duration{});
   o.eligible = eligible;
@@ -116,8 +124,11 @@ tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose_by_engine(ClusterN
   std::vector<std::vector<GresRequest>> job_gres(answer.nodes.size());
   if (group_needs_.size() == 1 && !needs().gres_per_job.empty())
     if (auto parts = split_job_gres(needs(), free, tasks)) job_gres = std::move(*parts);
-  std::vector<NodeGrant> grants;
-  const bool repeats = group_needs_.size() > 1 || group_.replicas > 1 || !group_.segments.empty();
+  Chosen out;
+  auto& grants = out.nodes;
+  std::set<std::uint32_t> distinct;
+  for (const auto& n : answer.nodes) distinct.insert(n.node.value);
+  const bool repeats = distinct.size() < answer.nodes.size();  // groups, segments or spread tasks that share a node
   for (std::size_t i = 0; i < answer.nodes.size(); ++i) {
     const auto& n = answer.nodes[i];
     Resources left = *free[i];
@@ -130,7 +141,12 @@ tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose_by_engine(ClusterN
     else grants.push_back(std::move(g));
   }
   cluster.close(answer.closed);
-  return grants;
+  std::vector<NodeIndex> order;
+  for (const auto& g : grants) order.push_back(g.node);
+  const auto* topology = topology_of(cluster.shape(), partition_);
+  out.placement =
+      placement::make_record(answer, group_, cluster.topology(partition_), topology == nullptr ? 0 : topology->version, order);
+  return out;
 }
 
 }  // namespace sy::sched

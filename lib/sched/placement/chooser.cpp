@@ -45,7 +45,8 @@ tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t 
     c.options_ = options_for(cluster.shape(), partition, uid);
     c.depends_on_wait_ = group.switches || !group.pack.ladder.empty();
     add_needs(c.group_needs_, cluster.shape().partitions[partition], settings, group, uid);
-    fitting->needs.whole_nodes = std::any_of(c.group_needs_.begin(), c.group_needs_.end(), [](const Needs& n) { return n.whole_nodes; });
+    // Of several groups some may want whole nodes: those hold all of theirs, which keeps others away by itself.
+    fitting->needs.whole_nodes = c.group_needs_.size() == 1 && c.group_needs_.front().whole_nodes;
   } else if (Verdict idle = fits_when_idle(cluster.shape(), partition, *fitting, group); !idle.fits()) {
     return tl::unexpected(std::move(idle));
   }
@@ -78,7 +79,7 @@ void Chooser::refresh(ClusterNow& cluster) {
   read_ = changes.size();
 }
 
-tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose(ClusterNow& cluster, Duration waited, Time eligible) {
+tl::expected<Chosen, Verdict> Chooser::choose(ClusterNow& cluster, Duration waited, Time eligible) {
   if (by_engine_) return choose_by_engine(cluster, waited, eligible);
   refresh(cluster);
   const ClusterShape& shape = cluster.shape();
@@ -92,10 +93,10 @@ tl::expected<std::vector<NodeGrant>, Verdict> Chooser::choose(ClusterNow& cluste
     }
     auto taken = first_choice(fitting_, std::move(offers));
     if (!taken) continue;
-    std::vector<NodeGrant> grants;
+    Chosen out;
     for (const auto& t : *taken)
-      grants.push_back(make_grant(needs(), t.node, shape.nodes[t.node.value].total, cluster.node(t.node).free, t.tasks, t.job_gres));
-    return grants;
+      out.nodes.push_back(make_grant(needs(), t.node, shape.nodes[t.node.value].total, cluster.node(t.node).free, t.tasks, t.job_gres));
+    return out;
   }
   return tl::unexpected(why_not(cluster));
 }

@@ -27,6 +27,7 @@ class ClusterNow {
   void close(const std::vector<NodeIndex>&);
   // The engine for that partition's topology (a flat one where none is configured), told of every change so far.
   placement::Engine& engine(std::uint32_t partition);
+  const model::TopologyIndex& topology(std::uint32_t partition);
   // Nodes that changed, in order; a chooser remembers how far it has read.
   const std::vector<NodeIndex>& changes() const { return changes_; }
 
@@ -45,6 +46,7 @@ class ClusterNow {
     placement::Engine engine;
     std::size_t read{};
   };
+  Placer& placer(std::uint32_t partition);
   std::map<std::string, std::unique_ptr<Placer>> placers_;  // by name of topology
 };
 
@@ -59,13 +61,19 @@ NodeSet nodes_of_exclusive_domains(const State&);
 Group with_partition(const ClusterShape&, std::size_t partition, const Settings&, Group);
 placement::Options options_for(const ClusterShape&, std::size_t partition, Uid);
 
+// The nodes that a request gets, and what is told about why these.
+struct Chosen {
+  std::vector<NodeGrant> nodes;        // rank order
+  PlacementHandle placement;           // of the engine; absent where topology plays no part
+};
+
 class Chooser {
  public:
   // A verdict instead where it fits on no idle cluster (never).
   static tl::expected<Chooser, Verdict> make(ClusterNow&, std::uint32_t partition, const Settings&, const JobSpec&, Uid);
 
-  // Grants in rank order, or why not now. `waited`: since the job became eligible, for ladders that open with time.
-  tl::expected<std::vector<NodeGrant>, Verdict> choose(ClusterNow&, Duration waited, Time eligible);
+  // Or why not now. `waited`: since the job became eligible, for ladders that open with time.
+  tl::expected<Chosen, Verdict> choose(ClusterNow&, Duration waited, Time eligible);
   // Do the answers for equal requests depend on how long each has waited?
   bool depends_on_wait() const { return depends_on_wait_; }
   const Needs& needs() const { return fitting_.needs; }
@@ -73,7 +81,7 @@ class Chooser {
  private:
   void refresh(ClusterNow&);
   Verdict why_not(const ClusterNow&) const;
-  tl::expected<std::vector<NodeGrant>, Verdict> choose_by_engine(ClusterNow&, Duration waited, Time eligible);
+  tl::expected<Chosen, Verdict> choose_by_engine(ClusterNow&, Duration waited, Time eligible);
 
   FittingNodes fitting_;
   std::uint32_t partition_{};

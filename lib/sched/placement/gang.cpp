@@ -408,6 +408,10 @@ class Search {
   bool restrict(const Piece& p, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const {
     if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty()) return false;
     mask = open == nullptr ? Open(t_.size(), true) : *open;
+    if (p.units && !p.part.by_tasks)  // nodes asked for are nodes of their own
+      for (const auto& r : records_)
+        if (r.piece == &p && r.inside == around_)
+          for (const auto& n : r.nodes) mask[n.position] = false;
     for (const auto& s : p.spread)
       if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, mask);
     const auto apply = [&](const Affinity& a, bool together) {
@@ -432,7 +436,7 @@ class Search {
     for (const auto& record : records_) {
       std::vector<std::uint32_t> copy;
       for (const auto& [piece, replica] : record.inside) copy.push_back(replica);
-      copy.push_back(record.replica);
+      if (!record.piece->units) copy.push_back(record.replica);
       auto& numbers = copy_number[record.piece];
       numbers.emplace(copy, static_cast<std::uint32_t>(numbers.size()));
       const Part& part = record.piece->part;

@@ -14,6 +14,7 @@ struct Piece {
   std::string name;
   Part part;                            // containers use its rungs and filter only
   bool container{};
+  bool units{};                         // its copies are the units of one group: ranks do not tell them apart
   std::uint32_t replicas{1}, min_replicas{1};
   std::vector<model::Spread> spread;
   std::vector<model::Affinity> affinity, anti_affinity;

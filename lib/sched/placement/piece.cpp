@@ -65,6 +65,7 @@ struct Builder {
     if (!child) return child;
     child->replicas = most;
     child->min_replicas = least;
+    child->units = true;
     child->spread = g.spread;
     p->children.push_back(std::move(*child));
     return p;

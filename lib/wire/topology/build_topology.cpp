@@ -437,6 +437,7 @@ class Builder {
       d.children.reserve(from.children.size());
       for (const auto c : from.children) d.children.push_back(position[c]);
       d.nodes = std::move(from.nodes);
+      d.link_speed = text_of(v).link_speed;  // of spines made one: the first's
       roots += from.parents.empty() ? 1U : 0U;
       t.domains.push_back(std::move(d));
     }

@@ -22,6 +22,7 @@ class Exporter {
       out += "SwitchName=" + d.name;
       if (!d.children.empty()) out += " Switches=" + children(d);
       if (!d.nodes.empty()) out += " Nodes=" + nodes(d);
+      if (!d.link_speed.empty()) out += " LinkSpeed=" + d.link_speed;
       out += '\n';
     }
     return out;
@@ -109,6 +110,7 @@ class Exporter {
       if (d.parent >= 0 && t_.kind == Topology::Kind::tree)
         out += fmt::format(", parent: {}", quoted(t_.domains[static_cast<std::size_t>(d.parent)].name));
       if (!d.nodes.empty()) out += fmt::format(", nodes: {}", quoted(nodes(d)));
+      if (!d.link_speed.empty()) out += fmt::format(", link_speed: {}", quoted(d.link_speed));
       out += "}\n";
     }
     return out;

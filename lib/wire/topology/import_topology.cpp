@@ -180,6 +180,9 @@ std::vector<std::string> topology_diff(const model::Topology& old, const model::
       if (come.empty() && gone.empty()) line += " the same nodes in another order";
       out.push_back(std::move(line));
     }
+    if (o.link_speed != d.link_speed)
+      out.push_back(fmt::format("~ {}: link speed {} → {}", d.name, o.link_speed.empty() ? "none" : o.link_speed,
+                                d.link_speed.empty() ? "none" : d.link_speed));
     if (o.level != d.level && old.levels == wanted.levels)
       out.push_back(fmt::format("~ {}: level {} → {}", d.name, old.levels[o.level].name, wanted.levels[d.level].name));
     ++moved;

@@ -1,5 +1,5 @@
 // One import from text to topologies: finds the format, reads, builds, and reports; the difference to what is in force.
-// All or nothing: with any fault there is no topology. Not the storing of it (core's ImportTopology).
+// All or nothing: with any fault there is no topology. Not the storing of it (core's ImportTopologies).
 #pragma once
 
 #include <optional>

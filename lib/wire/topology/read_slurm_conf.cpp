@@ -176,7 +176,7 @@ class ConfReader {
       } else if (p->key == "nodes") {
         if (!twice(*p, nodes)) add_hostlist(p->value, p->mark, p->written, d.nodes, faults_);
       } else if (p->key == "linkspeed") {
-        twice(*p, speed);  // Slurm reads it and uses it for nothing; so do we
+        if (!twice(*p, speed)) d.link_speed = p->value;  // Slurm reads it and uses it for nothing; so do we, and keep it
       } else {
         unknown(*p, "this key is not known in a SwitchName line");
       }

@@ -7,7 +7,7 @@
 //   block_sizes: [18, 36]            # kind block
 //   domains:
 //     - {name: core1, level: core}
-//     - {name: rack1, level: rack, parent: core1, nodes: "n[1-16]"}
+//     - {name: rack1, level: rack, parent: core1, nodes: "n[1-16]", link_speed: 400G}
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -64,6 +64,7 @@ class SwitchyardReader {
     m.require("name");
     d.name = m.text("name").value_or("");
     d.level = m.text("level").value_or("");
+    d.link_speed = m.text("link_speed").value_or("");
     parents_.push_back({m.text("parent").value_or(""), m.mark_of("parent")});
     if (const auto lists = m.text_list("nodes"))
       for (const auto& list : *lists) add_hostlist(list, m.mark_of("nodes"), m.path_of("nodes"), d.nodes, faults_);

@@ -25,6 +25,7 @@ struct DomainText {
   std::vector<NamedMark> children;  // domains
   std::vector<NamedMark> nodes;     // those that hang directly here
   std::string level;                // empty: by its height above the leaves
+  std::string link_speed{};          // as written; empty: not given
 };
 
 struct TopologyText {

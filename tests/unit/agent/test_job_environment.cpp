@@ -2,6 +2,7 @@
 
 #include "daemon/agent/cpu_binding.hpp"
 #include "daemon/agent/job_environment.hpp"
+#include "daemon/agent/job_files.hpp"
 #include "support/catch.hpp"
 
 using namespace sy;
@@ -31,6 +32,25 @@ wire::LaunchMessage message() {
   m.submit_host = "head";
   m.environment = {"PATH=/opt/bin", "SLURM_JOB_ID=1", "SLURM_MEM_PER_NODE=9", "CUDA_VISIBLE_DEVICES=7", "SLURM_CONF=/etc/x",
                    "BROKEN",        "EMPTY="};
+  return m;
+}
+
+// The same in two racks, one of them with a dot in its name; the middle node has tasks of both segments.
+wire::LaunchMessage placed() {
+  wire::LaunchMessage m = message();
+  model::PlacementRecord r;
+  r.topology = "fabric";
+  r.levels = {"spine", "nvl-72"};
+  r.level = "spine";
+  r.domains = {"s1"};
+  r.paths = {{"s1", "r3"}, {"s1", "r4.1"}};
+  r.groups = {"leader", "workers"};
+  r.segmented = true;
+  r.parts = {{base::NodeIndex{0}, 2, 0, 0, 0, 0},
+             {base::NodeIndex{1}, 1, 0, 1, 0, 0},
+             {base::NodeIndex{1}, 1, 0, 1, 1, 1},
+             {base::NodeIndex{2}, 1, 1, 1, 1, 1}};
+  m.placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
   return m;
 }
 
@@ -92,17 +112,51 @@ TEST_CASE("GPUs are named by their own index, and a job without any sees none on
 }
 
 TEST_CASE("the place in the topology is told by level") {
-  auto m = message();
-  m.topology_levels = {"spine", "rack", "node"};
-  m.domain_paths = {"s1.r3.n1", "s1.r3.n2", "s1.r4.n3"};
+  auto m = placed();
   m.rank = 2;
+  m.node = "n3";
   m.segment_size = 2;
   const auto e = job_environment(m, ann, false);
-  CHECK(value(e, "SLURM_TOPOLOGY_ADDR") == "s1.r4.n3");
+  CHECK(value(e, "SLURM_TOPOLOGY_ADDR") == "s1.r4.1.n3");
   CHECK(value(e, "SLURM_TOPOLOGY_ADDR_PATTERN") == "switch.switch.node");
-  CHECK(value(e, "SWITCHYARD_DOMAIN_RACK") == "r4");
+  CHECK(value(e, "SWITCHYARD_DOMAIN_NVL_72") == "r4.1");
+  CHECK(value(e, "SWITCHYARD_DOMAIN_NODE") == "n3");
   CHECK(value(e, "SWITCHYARD_SEGMENT") == "1");
   CHECK(value(e, "SLURM_JOB_SEGMENT_SIZE") == "2");
+}
+
+TEST_CASE("a node that holds two segments tells both") {
+  auto m = placed();
+  m.rank = 1;
+  CHECK(value(job_environment(m, ann, false), "SWITCHYARD_SEGMENT") == "0,1");
+}
+
+TEST_CASE("account and QOS are told to the job, and to no program of root's") {
+  auto m = message();
+  CHECK(value(job_environment(m, ann, false), "SLURM_JOB_ACCOUNT") == "(absent)");
+  m.account = "physics";
+  m.qos = "urgent";
+  CHECK(value(job_environment(m, ann, false), "SLURM_JOB_ACCOUNT") == "physics");
+  CHECK(value(job_environment(m, ann, false), "SLURM_JOB_QOS") == "urgent");
+  CHECK(value(hook_environment(m), "SLURM_JOB_ACCOUNT") == "(absent)");
+}
+
+TEST_CASE("the placement map says for each run of ranks where it is, and the nodes file lists nodes in rank order") {
+  auto m = placed();
+  CHECK(placement_json(m) ==
+        R"({"job":42,"attempt":2,"topology":"fabric","levels":["spine","nvl-72"],"level":"spine","domains":["s1"],"nodes":["n1","n2","n3"],)"
+        R"("ranks":[{"first":0,"count":2,"node":"n1","path":["s1","r3"],"segment":0,"group":"leader","replica":0},)"
+        R"({"first":2,"count":1,"node":"n2","path":["s1","r3"],"segment":0,"group":"workers","replica":0},)"
+        R"({"first":3,"count":1,"node":"n2","path":["s1","r3"],"segment":1,"group":"workers","replica":1},)"
+        R"({"first":4,"count":1,"node":"n3","path":["s1","r4.1"],"segment":1,"group":"workers","replica":1}]})"
+        "\n");
+  CHECK(nodes_text(m) == "n1\nn2\nn3\n");
+  CHECK(has_placement(m));
+  m.placement = {};
+  CHECK(placement_json(m).ends_with(R"("ranks":[{"first":0,"count":2,"node":"n1"},{"first":2,"count":2,"node":"n2"},{"first":4,"count":1,"node":"n3"}]})"
+                                    "\n"));
+  m.nodes = {"n1"};
+  CHECK(!has_placement(m));
 }
 
 TEST_CASE("prolog and epilog get nothing that a user chose") {

@@ -1,6 +1,10 @@
 // A controller made of canned answers, and a context that reads like the world it stands for.
 #pragma once
 
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -66,6 +70,24 @@ struct World {
   std::string err() const { return context.err.text(); }
   // The body of the last request as it was sent.
   const Request& last() const { return controller.asked.back(); }
+};
+
+// A working directory of its own, gone afterwards.
+struct Folder {
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::path path;
+  Folder() {
+    char name[] = "/tmp/sy-topo-XXXXXX";
+    path = ::mkdtemp(name);
+    std::filesystem::current_path(path);
+  }
+  ~Folder() {
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(path);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  void file(const std::string& name, const std::string& text) const { std::ofstream{path / name} << text; }
 };
 
 // Compares with tests/golden/cli/NAME, or writes it when REWRITE=1 is set.

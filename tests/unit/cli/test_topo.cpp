@@ -13,24 +13,6 @@ using namespace sy::cli::test;
 namespace {
 
 // Files with fixed names in a folder of their own, so that goldens can show them.
-struct Folder {
-  std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::path path;
-  Folder() {
-    char name[] = "/tmp/sy-topo-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    path = name;
-    std::filesystem::current_path(path);
-  }
-  ~Folder() {
-    std::filesystem::current_path(before);
-    std::filesystem::remove_all(path);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  void file(const std::string& name, const std::string& text) const { std::ofstream{path / name} << text; }
-};
-
 constexpr const char* fabric =
     "SwitchName=core Switches=spine[1-2]\nSwitchName=spine1 Switches=leaf[1-4]\nSwitchName=spine2 Switches=leaf[5-8]\n"
     "SwitchName=leaf1 Nodes=n[01-04]\nSwitchName=leaf2 Nodes=n[05-08]\nSwitchName=leaf3 Nodes=n[09-12]\nSwitchName=leaf4 "
@@ -95,27 +77,28 @@ TEST_CASE("sy topo import --dry-run --against compares two files without a daemo
   CHECK(outcome(world, {"sy", "topo", "import", "old.conf", "-n", "--against", "old.conf"}) == "no difference\nexit 0\n");
 }
 
-TEST_CASE("sy topo import sends the file, tries all topologies of it before any, and prints the difference") {
+TEST_CASE("sy topo import sends a file of several topologies as one transaction, and prints each difference") {
   Folder folder;
   folder.file("two.yaml",
               "- topology: t\n  tree: {switches: [{switch: s, nodes: \"n[1-2]\"}]}\n- topology: b\n  block: {blocks: "
               "[{block: b0, nodes: \"n[1-2]\"}]}\n");
   World world;
-  world.answer("PUT /v1/topologies/t",
-               R"({"name":"t","dry_run":false,"changes":["+ s: n[1-2]"],"notes":["text:2: something"],"version":3})");
-  world.answer("PUT /v1/topologies/b", R"({"name":"b","dry_run":false,"changes":[],"notes":[],"version":1})");
+  world.answer("PUT /v1/topologies",
+               R"({"topologies":[{"name":"t","changes":["+ s: n[1-2]"],"version":3},{"name":"b","changes":[],"version":1}],"dry_run":false,)"
+               R"("notes":["text:2: something"],"skipped_nodes":[]})");
   CHECK(outcome(world, {"sy", "topo", "import", "two.yaml"}) ==
         "+ s: n[1-2]\ntopology t: version 3 is in force\ntopology b: nothing to change\nwarning: text:2: something\nexit 0\n");
-  REQUIRE(world.controller.asked.size() == 4);
-  CHECK(world.controller.asked[0].body.find("\"dry_run\":true") != std::string::npos);
-  CHECK(world.controller.asked[1].path == "/v1/topologies/b");
-  CHECK(world.controller.asked[2].body.find("\"dry_run\":false") != std::string::npos);
-  CHECK(world.controller.asked[2].body.find("\"topology\":\"t\"") != std::string::npos);
-  // One refusal: nothing is imported.
+  REQUIRE(world.controller.asked.size() == 1);
+  CHECK(world.controller.asked[0].body.find("\"dry_run\":false") != std::string::npos);
+  CHECK(world.controller.asked[0].body.find("\"topology\"") == std::string::npos);
   world.controller.asked.clear();
-  world.answer("PUT /v1/topologies/b", R"({"status":400,"code":"invalid_argument","detail":"text:4: no"})", 400);
+  world.answer("PUT /v1/topologies", R"({"status":400,"code":"invalid_argument","detail":"text:4: no"})", 400);
   CHECK(outcome(world, {"sy", "topo", "import", "two.yaml"}) == "sy topo import: error: text:4: no\nexit 1\n");
-  CHECK(world.controller.asked.size() == 2);
+  // One that stands alone goes to its name.
+  folder.file("one.conf", "SwitchName=s Nodes=n[1-2]\n");
+  world.answer("PUT /v1/topologies/default", R"({"name":"default","dry_run":true,"changes":["+ s: n[1-2]"],"notes":[],"version":0})");
+  CHECK(outcome(world, {"sy", "topo", "import", "one.conf", "--dry-run"}) ==
+        "+ s: n[1-2]\ntopology default: nothing was imported (--dry-run)\nexit 0\n");
 }
 
 TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code") {
@@ -148,11 +131,13 @@ TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code")
   const auto json = attempt({"--json", "--", "-N2", "--within", "leaf"});
   CHECK(json.find(R"("nodes":"n[01-02]","nodes_in_rank_order":"n[01-02]","level":"leaf","domains":["leaf1"])") != std::string::npos);
   CHECK(json.find(R"({"rank":1,"node":"n02","tasks":1,"path":"core.spine1.leaf1","segment":0)") != std::string::npos);
+  folder.file("gang.yaml", "groups:\n- {name: a, nodes: 2, pack: {require: leaf}}\n- {name: b, nodes: 2, affinity: a@leaf}\n");
+  CHECK(attempt({"--", "--spec", "gang.yaml"}) == "n[01-04]\nexit 0\n");
   CHECK(attempt({"--", "-N2", "--no-such"}) == "sy topo try: error: --no-such: unknown option\nexit 1\n");
   CHECK(attempt({"--busy", "m1", "--", "-N2"}) == "sy topo try: error: --busy: the cluster has no such node (given: m1)\nexit 1\n");
 }
 
-TEST_CASE("sy topo quality judges running jobs against the fewest domains that could have held them") {
+TEST_CASE("sy topo quality prints running jobs against the fewest domains that could have held them") {
   World world;
   world.answer("GET /v1/topologies", R"({"topologies":[{"name":"fabric"}]})");
   world.answer(
@@ -165,7 +150,10 @@ TEST_CASE("sy topo quality judges running jobs against the fewest domains that c
       R"({"nodes":[{"name":"n1","state":"allocated","jobs":[1]},{"name":"n2","state":"idle","jobs":[]},{"name":"n3","state":"idle","jobs":[]},)"
       R"({"name":"n4","state":"idle","jobs":[]},{"name":"n5","state":"allocated","jobs":[1]},{"name":"n6","state":"idle","jobs":[]},)"
       R"({"name":"n7","state":"drained","jobs":[]},{"name":"n8","state":"idle","jobs":[]}]})");
-  world.answer("GET /v1/jobs", R"({"jobs":[{"id":1,"user":"ann","nodes":"n[1,5]"}],"next":null})");
+  world.answer("GET /v1/topologies/fabric/quality",
+               R"({"topology":"fabric","version":3,"fragmentation":19,"largest_free":[{"level":"any","domain":"","free":5},)"
+               R"({"level":"spine","domain":"s","free":5},{"level":"leaf","domain":"l1","free":3}],)"
+               R"("jobs":[{"id":1,"user":"ann","nodes":2,"domains":2,"least":1,"level":"spine"}]})");
   check_golden("../topo/quality", outcome(world, {"sy", "topo", "quality"}));
   check_golden("../topo/in-force", outcome(world, {"sy", "topo"}));
 }

@@ -87,10 +87,14 @@ TEST_CASE("A launch tells where each rank sits in the topology") {
   bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
   const auto launch = wire::message_from_text<wire::LaunchMessage>(bench.agents.sent.at(0).body);
   REQUIRE(launch);
-  CHECK(launch->topology == "fabric");
-  CHECK(launch->topology_levels.size() == 3);
-  CHECK(launch->topology_levels.back() == "node");
-  CHECK(launch->domain_paths == std::vector<std::string>{"top.s1.n1", "top.s2.n2"});
+  REQUIRE(launch->placement);
+  CHECK(launch->placement->topology == "fabric");
+  CHECK(launch->placement->levels == std::vector<std::string>{"spine", "leaf"});
+  CHECK(launch->placement->level == "spine");
+  CHECK(launch->placement->paths == std::vector<std::vector<std::string>>{{"top", "s1"}, {"top", "s2"}});
+  REQUIRE(launch->placement->parts.size() == 2);
+  CHECK(launch->placement->parts[1].node == base::NodeIndex{1});
+  CHECK(launch->placement->parts[1].path == 1);
 }
 
 TEST_CASE("A launch that does not get through is tried again with a fresh capability, and not twice at a time") {

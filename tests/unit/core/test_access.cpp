@@ -31,7 +31,7 @@ TEST_CASE("administrators' verbs are refused to users and agents") {
   const auto n1 = c.index("n1");
   const std::vector<Action> verbs{DrainNode{n1, "x"}, ResumeNode{n1},  DownNode{n1, "x"},
                                   FenceNode{n1, ""},  RemoveNode{n1},  IssueEnrolToken{"n9", "d", c.now + hours{1}},
-                                  Configure{},        ImportTopology{}};
+                                  Configure{},        ImportTopologies{}};
   for (const auto& verb : verbs)
     for (const auto& who : {user(), agent("n1"), Principal{}}) {
       auto r = c.run(verb, who);

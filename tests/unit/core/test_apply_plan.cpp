@@ -7,7 +7,7 @@ namespace {
 ApplyPlan planned(const Cluster& c) {
   const auto p = c.plan();
   ApplyPlan a{p.snapshot, p.policy_version, {}};
-  for (const auto& s : p.starts) a.starts.push_back({s.job, s.partition, s.nodes});
+  for (const auto& s : p.starts) a.starts.push_back({s.job, s.partition, s.nodes, s.placement});
   return a;
 }
 const PlanApplied& applied(const StepResult& r) {
@@ -64,14 +64,14 @@ TEST_CASE("plans that nobody made are dropped, not trusted") {
   NodeGrant g;
   g.node = c.index("n1");
   g.held.cpus = g.used.cpus = whole_cpus(99);
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {g}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {g}, {}}}})).dropped == 1);
   g.held.cpus = g.used.cpus = whole_cpus(1);
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {g, g}}}})).dropped == 1);
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "nope", {g}}}})).dropped == 1);
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {g, g}, {}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "nope", {g}, {}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {}, {}}}})).dropped == 1);
   g.node = NodeIndex{4'000'000'000U};
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {g}}}})).dropped == 1);
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{JobId{77}, "batch", {g}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{id, "batch", {g}, {}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{JobId{77}, "batch", {g}, {}}}})).dropped == 1);
 }
 
 TEST_CASE("GRES instances are given once, the lowest free first, and come back") {
@@ -113,7 +113,7 @@ TEST_CASE("a start in a domain that somebody has for himself is dropped, though 
   g.node = c.index("n2");
   g.tasks = 1;
   g.held.cpus = g.used.cpus = whole_cpus(1);
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{second, "batch", {g}}}})).dropped == 1);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{second, "batch", {g}, {}}}})).dropped == 1);
   g.node = c.index("n3");
-  CHECK(applied(c.run(ApplyPlan{{}, 1, {{second, "batch", {g}}}})).dropped == 0);
+  CHECK(applied(c.run(ApplyPlan{{}, 1, {{second, "batch", {g}, {}}}})).dropped == 0);
 }

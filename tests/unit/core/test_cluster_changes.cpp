@@ -207,14 +207,14 @@ TEST_CASE("an equal topology imports as nothing, a changed one as the next versi
   t.name = "net";
   t.levels = {{"rack", {}}};
   t.domains = {{"r1", 0, -1, {}, {c.index("n1"), c.index("n2")}, false, true}};
-  Cluster::expect(c.run(ImportTopology{t}, admin()));
+  Cluster::expect(c.run(ImportTopologies{{t}}, admin()));
   t.version = 77;
-  CHECK(c.run(ImportTopology{t}, admin()).events.empty());
+  CHECK(c.run(ImportTopologies{{t}}, admin()).events.empty());
   t.domains.front().nodes.pop_back();
-  Cluster::expect(c.run(ImportTopology{t}, admin()));
+  Cluster::expect(c.run(ImportTopologies{{t}}, admin()));
   CHECK(c.state.topologies.at("net").version == 2);
   t.domains.front().nodes.push_back(NodeIndex{99});
-  CHECK(error_of(c.run(ImportTopology{t}, admin())).code == Code::invalid_argument);
+  CHECK(error_of(c.run(ImportTopologies{{t}}, admin())).code == Code::invalid_argument);
 }
 
 TEST_CASE("each epoch is higher than the one before, whatever was asked for") {

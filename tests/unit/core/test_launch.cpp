@@ -33,7 +33,7 @@ TEST_CASE("a launch is recorded before it is sent: it is an effect of a committe
   Cluster c;
   const auto id = c.submit(ask());
   ApplyPlan plan;
-  for (auto& s : c.plan().starts) plan.starts.push_back({s.job, s.partition, s.nodes});
+  for (auto& s : c.plan().starts) plan.starts.push_back({s.job, s.partition, s.nodes, s.placement});
   const auto r = c.run(plan);
   REQUIRE(r.effects.size() == 1);
   const auto& launch = std::get<LaunchOnNode>(r.effects.front());

@@ -28,6 +28,23 @@ LaunchMessage launch() {
   m.time_limit = base::minutes{5};
   m.warning_signal = model::WarningSignal{10, base::seconds{30}, true};
   m.memory_per_cpu = base::Mebibytes{100};
+  m.account = "physics";
+  m.qos = "urgent";
+  model::PlacementRecord r;
+  r.topology = "fabric";
+  r.version = 3;
+  r.levels = {"spine", "rack"};
+  r.level = "rack";
+  r.domains = {"r1"};
+  r.leaves_used = 1;
+  r.leaves_least = 1;
+  r.fragmentation_growth = -2;
+  r.beaten = {{"r2", 3, 2}};
+  r.paths = {{"s1", "r1"}, {"", "r2"}};
+  r.groups = {"leader", "workers"};
+  r.segmented = true;
+  r.parts = {{base::NodeIndex{1}, 2, 1, 1, 1, 1}};
+  m.placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
   return m;
 }
 }  // namespace

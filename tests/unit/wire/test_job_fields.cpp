@@ -89,6 +89,54 @@ TEST_CASE("the view of a job has every field once, in any state") {
   }
 }
 
+TEST_CASE("a running job shows how it was placed, one without a topology shows null") {
+  auto job = running_job();
+  CHECK(view(job)["placed"].is_null());
+  model::PlacementRecord r;
+  r.topology = "fabric";
+  r.version = 3;
+  r.levels = {"spine", "rack"};
+  r.level = "rack";
+  r.domains = {"r1"};
+  r.leaves_used = 1;
+  r.leaves_least = 1;
+  r.fragmentation_growth = -2;
+  r.beaten = {{"r2", 3, 2}};
+  r.paths = {{"s1", "r1"}, {"", "r2"}};
+  r.groups = {"leader", "workers"};
+  r.segmented = true;
+  r.parts = {{base::NodeIndex{2}, 2, 1, 1, 1, 1}};
+  job.attempt->placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
+  const auto placed = view(job)["placed"];
+  CHECK(placed["topology"] == "fabric");
+  CHECK(placed["level"] == "rack");
+  CHECK(placed["domains"] == json({"r1"}));
+  CHECK(placed["leaves_used"] == 1);
+  CHECK(placed["beaten"] == json::parse(R"([{"domain":"r2","offered":3,"asked":2}])"));
+  CHECK(placed["ranks"] ==
+        json::parse(R"([{"first":0,"count":2,"node":"n3","path":["","r2"],"segment":1,"group":"workers","replica":1}])"));
+  job.state = model::JobState::pending;  // the attempt before does not speak for the next
+  CHECK(view(job)["placed"].is_null());
+}
+
+TEST_CASE("a waiting job of groups counts all copies of all of them") {
+  auto job = waiting_job();
+  auto spec = std::make_shared<model::JobSpec>(*job.spec);
+  model::Group leader;
+  leader.name = "leader";
+  model::Group workers = spec->groups[0];
+  spec->groups[0] = model::Group{};
+  spec->groups[0].replicas = 2;
+  spec->groups[0].children = {leader, workers};
+  job.spec = spec;
+  const auto v = view(job);
+  CHECK(v["node_count"] == 6);
+  CHECK(v["tasks"] == 10);
+  CHECK(v["cpus"] == 26);
+  CHECK(v["memory_mib"] == 16384);
+  CHECK(v["tres"] == "cpu=26,mem=16G,node=6,billing=26,gres/gpu:a100=4,gres/gpu=4");
+}
+
 TEST_CASE("only the fields asked for are written, in the order asked") {
   const auto state = cluster();
   const auto fields = wire::parse_job_fields("user,id,user").value();

@@ -27,6 +27,21 @@ model::Attempt attempt() {
   a.requeue_after = a.hold_after = true;
   a.why_ending = "time is up";
   a.ended_by = base::Uid{0};
+  model::PlacementRecord r;
+  r.topology = "fabric";
+  r.version = 3;
+  r.levels = {"spine", "rack"};
+  r.level = "rack";
+  r.domains = {"r1"};
+  r.leaves_used = 1;
+  r.leaves_least = 1;
+  r.fragmentation_growth = -2;
+  r.beaten = {{"r2", 3, 2}};
+  r.paths = {{"s1", "r1"}, {"", "r2"}};
+  r.groups = {"leader", "workers"};
+  r.segmented = true;
+  r.parts = {{base::NodeIndex{7}, 2, 1, 1, 1, 1}};
+  a.placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
   return a;
 }
 
@@ -131,7 +146,7 @@ model::Topology topology() {
   t.name = "tree";
   t.kind = model::Topology::Kind::block;
   t.levels = {{"spine", {"top"}}, {"rack", {}}};
-  t.domains = {{"s0", 0, -1, {1}, {}, false, true}, {"r0", 1, 0, {}, {base::NodeIndex{0}, base::NodeIndex{5}}, true, false}};
+  t.domains = {{"s0", 0, -1, {1}, {}, false, true}, {"r0", 1, 0, {}, {base::NodeIndex{0}, base::NodeIndex{5}}, true, false, "400G"}};
   t.joined = false;
   t.block_sizes = {18, 36};
   t.version = 4;

@@ -1,6 +1,7 @@
 // The syntax of each format and its refusals, with file and line.
 #include "support/catch.hpp"
 #include "unit/wire/topology/topology_case.hpp"
+#include "wire/topology/export_topology.hpp"
 #include "wire/topology/name_pattern.hpp"
 
 using namespace sy;
@@ -210,4 +211,16 @@ TEST_CASE("the difference to the version in force is told by domain") {
   const auto b = import_text("SwitchName=r Switches=a,c\nSwitchName=a Nodes=n[1,5]\nSwitchName=c Nodes=n[3-4]\n", "n[1-9]");
   const auto d = wire::topology_diff(a.only(), b.only(), a.names);
   CHECK(d == std::vector<std::string>{"- b: n[3-4]", "~ a: + n5 - n2", "+ c under r: n[3-4]"});
+}
+
+TEST_CASE("link speeds are kept, told when they change, and written again") {
+  const auto a = import_text("SwitchName=r Switches=a\nSwitchName=a Nodes=n[1-2] LinkSpeed=100G\n", "n[1-2]");
+  const auto b = import_text("SwitchName=r Switches=a\nSwitchName=a Nodes=n[1-2] LinkSpeed=400G\n", "n[1-2]");
+  CHECK(a.only().domains[1].link_speed == "100G");
+  CHECK(wire::topology_diff(a.only(), b.only(), a.names) == std::vector<std::string>{"~ a: link speed 100G → 400G"});
+  for (const auto* format : {"yaml", "slurm-tree"}) {
+    const auto text = wire::export_topology(b.only(), b.names, format);
+    REQUIRE(text);
+    CHECK(wire::same_topology(import_text(*text, "n[1-2]").only(), b.only()));
+  }
 }

@@ -1,0 +1,180 @@
+// `sy submit --spec FILE`: the options as keys, a tree of groups, and every fault with its line.
+#include "cli/submit/spec_file.hpp"
+
+#include "fake.hpp"
+#include "support/catch.hpp"
+#include "wire/job_spec_json.hpp"
+
+using namespace sy;
+using namespace sy::cli;
+using namespace sy::cli::test;
+
+namespace {
+
+struct Read {
+  base::Result<SpecFile> file;
+  SubmitRequest request;
+};
+Read read(const std::string& text) {
+  Read out{SpecFile{}, {}};
+  out.request.ours = true;
+  out.request.work_dir = out.request.spec.work_dir = "/home/ann";
+  out.file = read_spec_file(text, "job.yaml", out.request);
+  return out;
+}
+model::JobSpec good(const std::string& text) {
+  auto r = read(text);
+  INFO((r.file ? std::string{} : base::to_text(r.file.error())));
+  REQUIRE(r.file);
+  if (!r.file->has_groups) REQUIRE(finish(r.request));
+  return r.request.spec;
+}
+std::string faults(const std::string& text) {
+  auto r = read(text);
+  REQUIRE_FALSE(r.file);
+  return base::to_text(r.file.error());
+}
+
+constexpr const char* training = R"(name: train
+time: 2h
+partition: gpu
+account: physics
+output: log-%j
+groups:
+  - name: replica
+    replicas: 2
+    pack: {require: rack}
+    groups:
+      - {name: leader, tasks: 1, cpus_per_task: 1, mem: 4G}
+      - name: workers
+        nodes: 4
+        gres_per_node: gpu:8
+        exclusive: true
+        segments: [{size: 2, level: nvlink, remainder: elastic}]
+        affinity: leader@rack
+        anti_affinity: [{target: workers, level: node, mode: prefer}]
+        spread: {level: rack, max: 4}
+        min: 2
+)";
+
+}  // namespace
+
+TEST_CASE("a spec file says everything about a tree of groups") {
+  const auto spec = good(training);
+  CHECK(spec.name == "train");
+  CHECK(spec.time_limit == base::Duration{base::hours{2}});
+  CHECK(spec.partitions == std::vector<std::string>{"gpu"});
+  CHECK(spec.annotations.account == "physics");
+  CHECK(spec.std_out == "log-%j");
+  REQUIRE(spec.groups.size() == 1);
+  REQUIRE(spec.groups[0].children.size() == 1);
+  const auto& replica = spec.groups[0].children[0];
+  CHECK(replica.name == "replica");
+  CHECK(replica.replicas == 2);
+  CHECK(replica.pack.require == "rack");
+  REQUIRE(replica.children.size() == 2);
+  const auto& leader = replica.children[0];
+  CHECK(leader.tasks_given);
+  CHECK(leader.cpus_per_task == base::whole_cpus(1));
+  CHECK(leader.memory_per_node == base::Mebibytes{4096});
+  const auto& workers = replica.children[1];
+  CHECK(workers.nodes == model::NodeRange{2, 4, {}});
+  CHECK(workers.gres_per_node == std::vector<model::GresRequest>{{"gpu", "", 8}});
+  CHECK(workers.sharing == model::Sharing::exclusive_node);
+  REQUIRE(workers.segments.size() == 1);
+  CHECK(workers.segments[0].size == 2);
+  CHECK(workers.segments[0].level == "nvlink");
+  CHECK(workers.segments[0].remainder == model::Segment::Remainder::elastic);
+  CHECK(workers.affinity == std::vector<model::Affinity>{{"rack", "leader", true}});
+  CHECK(workers.anti_affinity == std::vector<model::Affinity>{{"node", "workers", false}});
+  REQUIRE(workers.spread.size() == 1);
+  CHECK(workers.spread[0].max_per_domain == 4);
+  // What goes over the wire comes back the same.
+  CHECK(wire::job_spec_from_stored_text(wire::job_spec_text(spec)) == spec);
+}
+
+TEST_CASE("JSON is read as well, and a file without groups is a plain job whose options may be overridden") {
+  const auto spec = good(R"({"nodes": "2-4", "within": "rack", "ladder": ["rack@10m", {"level": "any"}], "mem": "1G"})");
+  CHECK(spec.groups[0].nodes == model::NodeRange{2, 4, {}});
+  CHECK(spec.groups[0].pack.require == "rack");
+  REQUIRE(spec.groups[0].pack.ladder.size() == 2);
+  CHECK(spec.groups[0].pack.ladder[0].wait == base::Duration{base::minutes{10}});
+  CHECK(spec.groups[0].memory_per_node == base::Mebibytes{1024});
+}
+
+TEST_CASE("every fault of a spec file is told with file, line and the nearest key") {
+  const auto text = faults(
+      "nam: train\n"
+      "groups:\n"
+      "  - name: leader\n"
+      "    cpu_per_task: 2\n"
+      "    nodes: many\n"
+      "  - {name: workers, min_replicas: 3, replicas: 2}\n"
+      "  - affinity: leader\n"
+      "    segments: [{size: 2, levle: rack}]\n");
+  INFO(text);
+  for (const auto* words : {"job.yaml:1:", "did you mean name?", "job.yaml:4:", "did you mean cpus_per_task?", "job.yaml:5:", "groups[0].nodes",
+                            "job.yaml:6:", "more than the 2 replicas", "job.yaml:7:", "workers@rack", "job.yaml:8:", "did you mean level?"})
+    CHECK(text.find(words) != std::string::npos);
+}
+
+TEST_CASE("a key of the wrong type, a key twice and an empty list of groups are refused") {
+  CHECK(faults("groups: []\n").find("names no group") != std::string::npos);
+  CHECK(faults("nodes: {min: 2}\n").find("job.yaml:1:") != std::string::npos);
+  CHECK(faults("nodes: 2\nnodes: 3\n").find("job.yaml:2:") != std::string::npos);
+  CHECK(faults("contiguous: maybe\n").find("contiguous") != std::string::npos);
+  CHECK(faults("script: a.sh\nwrap: hostname\n").find("keep one of script and wrap") != std::string::npos);
+}
+
+TEST_CASE("sy submit --spec sends the groups, its own command, and refuses options about a group beside them") {
+  Folder folder;
+  folder.file("job.yaml", std::string(training) + "wrap: hostname\n");
+  World world;
+  world.answer("POST /v1/jobs", R"({"id":7,"warnings":[]})", 201);
+  CHECK(world.run({"sy", "submit", "--spec", "job.yaml", "--time=1:00:00"}) == 0);
+  INFO(world.err());
+  REQUIRE(world.controller.asked.size() == 1);
+  const auto& body = world.controller.asked[0].body;
+  CHECK(body.find(R"("name":"train")") != std::string::npos);
+  CHECK(body.find(R"("time_limit_s":3600)") != std::string::npos);
+  CHECK(body.find(R"("children":[{"name":"replica","replicas":2)") != std::string::npos);
+  CHECK(body.find("#!/bin/sh\\nhostname\\n") != std::string::npos);
+  world.controller.asked.clear();
+  CHECK(world.run({"sy", "submit", "--spec", "job.yaml", "-N4"}) == 1);
+  CHECK(world.err().find("-N: the groups of this job are described in job.yaml") != std::string::npos);
+  CHECK(world.controller.asked.empty());
+  CHECK(world.run({"sy", "submit", "--spec", "none.yaml"}) == 1);
+  CHECK(world.err().find("--spec") != std::string::npos);
+}
+
+TEST_CASE("sbatch knows no --spec") {
+  World world;
+  CHECK(world.run({"sbatch", "--spec", "job.yaml", "--wrap", "true"}) == 1);
+}
+
+TEST_CASE("sy submit --dry-run prints each rank with its path, or each rung with what is in the way") {
+  World world;
+  world.answer("POST /v1/jobs",
+               R"({"id":7,"warnings":[],"verdict":{"kind":"fits"},"start_us":1,"nodes":"n[1-2]","processors":4,"partition":"main","placement":)"
+               R"({"topology":"t","version":1,"levels":["spine","rack"],"level":"rack","domains":["r1"],"leaves_used":1,"leaves_least":1,)"
+               R"("fragmentation_growth":2,"beaten":[{"domain":"r2","offered":3,"asked":2}],"ranks":[)"
+               R"({"first":0,"count":2,"node":"n1","path":["s1","r1"],"segment":0},{"first":2,"count":1,"node":"n2","path":["s1","r1"],"segment":1,"group":"w","replica":0}]}})");
+  CHECK(world.run({"sy", "submit", "--dry-run", "-N2", "--wrap", "true"}) == 0);
+  CHECK(world.out() ==
+        "would start now in partition main: 4 processors on n[1-2]\n"
+        "placed on rack r1: 1 leaf domain used, 1 the least possible\n"
+        "preferred to r2 (3 for 2)\n"
+        "RANKS  NODE  PATH\n"
+        "0-1    n1    s1.r1.n1  segment 0\n"
+        "2      n2    s1.r1.n2  segment 1  w[0]\n");
+  world.context.out.clear();
+  world.answer("POST /v1/jobs",
+               R"({"id":7,"warnings":[],"verdict":{"kind":"not_now","reason":"Resources","text":"1 of 2 nodes free","causes":[{"kind":"busy","nodes":2}],)"
+               R"("rungs":[{"level":"rack","best":[{"domain":"r1","offered":1,"asked":2}],"causes":[{"kind":"busy","nodes":2}],"opens_us":null}]},)"
+               R"("start_us":null,"nodes":"","processors":null,"partition":null})");
+  CHECK(world.run({"sy", "submit", "--dry-run", "-N2", "--within", "rack", "--wrap", "true"}) == 0);
+  CHECK(world.out() ==
+        "would wait: 1 of 2 nodes free (Resources)\n"
+        "nodes out: 2 busy\n"
+        "within rack: r1 1 of 2; nodes out: 2 busy\n");
+}
