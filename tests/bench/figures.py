@@ -226,7 +226,7 @@ def figure_latency(a):
 
 
 def restart_times(c, n=5):
-    times = []
+    times, cpu = [], []
     for _ in range(n):
         c.controller.kill()
         t = time.perf_counter()
@@ -239,7 +239,8 @@ def restart_times(c, n=5):
                 return False
         wait_for(answers, "first answer", 60, 0.005)
         times.append(time.perf_counter() - t)
-    return times
+        cpu.append(cpu_seconds(c.controller.process.pid))
+    return f"median {statistics.median(times):.3f} s ({statistics.median(cpu):.2f} s of CPU time)"
 
 
 def figure_restart(a):
@@ -254,7 +255,7 @@ def figure_restart(a):
              f"{(rss_kib(c.controller.process.pid) - before) * 1024 / waiting:.0f} bytes")
         times50 = squeue_times(c)
         show("squeue", f"of {waiting // 5} waiting jobs; of {waiting}", f"{statistics.median(times10):.3f} s; {statistics.median(times50):.3f} s")
-        show("restart", f"kill -9 to first answer, {waiting} waiting jobs", f"median {statistics.median(restart_times(c)):.3f} s")
+        show("restart", f"kill -9 to first answer, {waiting} waiting jobs", restart_times(c))
         show("memory", "per waiting job, after a restart", f"{(rss_kib(c.controller.process.pid) - before) * 1024 / waiting:.0f} bytes")
     if a.slurm:
         with tempfile.TemporaryDirectory() as root:
@@ -310,7 +311,7 @@ def figure_history(a):
         c.start_controller()
         bench_submit(c, "--clients", 8, "--jobs", waiting, "--hold")
         show("history", f"kill -9 to first answer, {waiting} waiting, {ended} ended in accounting, {database.stat().st_size / 1e9:.1f} GB",
-             f"median {statistics.median(restart_times(c)):.3f} s")
+             restart_times(c))
 
 
 def figure_sinfo(a):
