@@ -35,6 +35,10 @@ void add_group(Case& c, Gang& gang, int copies_left) {
     asked.required = between(widest, c.cluster.levels - 1);
     if (asked.required >= 0) g.pack.require = level_name(c, asked.required);
   }
+  // BlockSizes are a wish of the site: the smallest size that holds a number of nodes is required (P10).
+  if (asked.whole && g.pack.require.empty() && c.topology.kind == model::Topology::Kind::block)
+    for (int l = 0; l < c.cluster.levels; ++l)
+      if (static_cast<int>(c.topology.block_sizes[static_cast<std::size_t>(c.cluster.levels - 1 - l)]) >= asked.units) asked.required = l;
   if (asked.replicas > 1 && one_in(2)) {
     Apart a;
     model::Spread s;
