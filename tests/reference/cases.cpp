@@ -323,9 +323,11 @@ void make_orders(Case& c, const Plain& p) {
       r.order = Order::fullest, pack.order = model::PackOrder::fullest;
       break;
     case 3: r.order = Order::own_first, pack.order = model::PackOrder::own_first; break;
-    default:  // by default own_first, and least_growth for jobs of one node
-      r.order = !p.tasks && r.most == 1 ? Order::least_growth : Order::own_first;
-      r.growth_on_one_node = true;
+    default: break;
+  }
+  if (pack.order == model::PackOrder::automatic) {  // own_first, and least_growth for jobs of one node
+    r.order = !p.tasks && r.most == 1 ? Order::least_growth : Order::own_first;
+    r.growth_on_one_node = true;
   }
   switch (between(0, 5)) {
     case 0: r.fill = Fill::pack_parents, pack.fill = model::PackFill::pack_parents; break;
