@@ -361,6 +361,7 @@ void judge(const Cluster& c, const Request& r, Option& o) {
   if (!one_thing && r.fill != Fill::balanced) return;
   const auto children = children_of(c, o.domain);
   if (r.fill == Fill::balanced) {
+    if (!r.layers.empty() && o.domain.level >= r.layers[0].level) return;  // one segment's nodes: nothing is shared out
     o.key.push_back(fewest(c, r, children, o.units));
     o.key.push_back(least_difference(c, r, children, o.units));
     return;
