@@ -61,8 +61,12 @@ std::vector<std::string> rank_lines(Json placed, std::size_t most) {
       return;
     }
     const auto first = r["first"].integer(), count = r["count"].integer();
-    Row row{count > 1 ? fmt::format("{}-{}", first, first + count - 1) : count == 1 ? std::to_string(first) : std::string{"none"},
-            std::string(r["node"].text()), texts(r["path"], "."), {}};
+    Row row{count > 1    ? fmt::format("{}-{}", first, first + count - 1)
+            : count == 1 ? std::to_string(first)
+                         : std::string{"none"},
+            std::string(r["node"].text()),
+            texts(r["path"], "."),
+            {}};
     row.path += (row.path.empty() ? "" : ".") + row.node;
     if (r["segment"].is_number()) row.rest += fmt::format("  segment {}", r["segment"].integer());
     if (!r["group"].text().empty()) row.rest += fmt::format("  {}[{}]", r["group"].text(), r["replica"].integer());

@@ -25,12 +25,28 @@ struct Key {
   std::string_view key, option;
   bool repeated{};           // a list means one option for each item; otherwise the items are joined by commas
 };
-constexpr std::array<Key, 22> job_keys{{{"name", "job-name"},    {"partition", "partition"},   {"partitions", "partition"}, {"time", "time"},
-                                        {"time_min", "time-min"}, {"account", "account"},       {"qos", "qos"},              {"comment", "comment"},
-                                        {"wckey", "wckey"},       {"hint", "hint"},             {"mail_type", "mail-type"},  {"mail_user", "mail-user"},
-                                        {"output", "output"},     {"error", "error"},           {"input", "input"},          {"open_mode", "open-mode"},
-                                        {"chdir", "chdir"},       {"signal", "signal"},         {"hold", "hold"},            {"nice", "nice"},
-                                        {"export", "export"},     {"no_kill", "no-kill"}}};
+constexpr std::array<Key, 22> job_keys{{{"name", "job-name"},
+                                        {"partition", "partition"},
+                                        {"partitions", "partition"},
+                                        {"time", "time"},
+                                        {"time_min", "time-min"},
+                                        {"account", "account"},
+                                        {"qos", "qos"},
+                                        {"comment", "comment"},
+                                        {"wckey", "wckey"},
+                                        {"hint", "hint"},
+                                        {"mail_type", "mail-type"},
+                                        {"mail_user", "mail-user"},
+                                        {"output", "output"},
+                                        {"error", "error"},
+                                        {"input", "input"},
+                                        {"open_mode", "open-mode"},
+                                        {"chdir", "chdir"},
+                                        {"signal", "signal"},
+                                        {"hold", "hold"},
+                                        {"nice", "nice"},
+                                        {"export", "export"},
+                                        {"no_kill", "no-kill"}}};
 constexpr std::array<Key, 30> group_keys{{{"nodes", "nodes"},
                                           {"tasks", "ntasks"},
                                           {"tasks_per_node", "ntasks-per-node"},
@@ -103,7 +119,8 @@ class Reader {
     if (const auto n = m.integer("min_replicas", 1, 1'000'000)) g.min_replicas = static_cast<std::uint32_t>(*n);
     if (const auto n = m.integer("min_tasks", 1, 16'777'216)) g.min_tasks = static_cast<std::uint32_t>(*n);
     if (const auto n = m.integer("min", 1, 16'777'216)) minimum(m, g, static_cast<std::uint32_t>(*n));
-    if (g.min_replicas > g.replicas) m.refuse("min_replicas", fmt::format("more than the {} replicas", g.replicas), std::to_string(g.min_replicas));
+    if (g.min_replicas > g.replicas)
+      m.refuse("min_replicas", fmt::format("more than the {} replicas", g.replicas), std::to_string(g.min_replicas));
     affinity(m, "affinity", g.affinity);
     affinity(m, "anti_affinity", g.anti_affinity);
     m.each("groups", [&](const YamlNode& node, const std::string& path) {
@@ -131,8 +148,8 @@ class Reader {
     if (node == nullptr) return;
     const SubmitOption* option = option_of(key.option);
     if (option == nullptr || option->apply == nullptr) return;
-    if (option->rule.argument == base::OptionRule::Argument::none || (node->is_scalar() && !node->quoted && is_flag(node->scalar) &&
-                                                                      option->rule.argument == base::OptionRule::Argument::optional)) {
+    if (option->rule.argument == base::OptionRule::Argument::none ||
+        (node->is_scalar() && !node->quoted && is_flag(node->scalar) && option->rule.argument == base::OptionRule::Argument::optional)) {
       if (const auto on = m.boolean(key.key); on && *on) give(m, key.key, *option, {}, false, request);
       return;
     }
@@ -224,7 +241,8 @@ class Reader {
     const YamlNode* node = m.child("pack");
     if (node == nullptr) return;
     YamlMap p(*node, m.path_of("pack"), faults_);
-    for (const Key& key : {Key{"prefer", "near"}, Key{"require", "within"}, Key{"ladder", "ladder"}, Key{"order", "order"}, Key{"fill", "fill"}})
+    for (const Key& key :
+         {Key{"prefer", "near"}, Key{"require", "within"}, Key{"ladder", "ladder"}, Key{"order", "order"}, Key{"fill", "fill"}})
       apply(p, key, request);
     p.finish();
   }

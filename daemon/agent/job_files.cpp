@@ -109,9 +109,7 @@ base::Result<JobFiles> JobFiles::open(const std::string& path) {
       return fail(base::Error{Code::conflict, "the folder for jobs' files belongs to somebody else, or others may write to it", "job_files",
                               "0755, the agent's own", path, "remove it, or name another"});
     return JobFiles{path, std::move(root)};
-  } catch (const std::system_error& e) {
-    return fail(trouble("the folder for jobs' files can not be opened", path, e.code().value()));
-  }
+  } catch (const std::system_error& e) { return fail(trouble("the folder for jobs' files can not be opened", path, e.code().value())); }
 }
 
 std::string JobFiles::path(AttemptKey key) const { return path_ + "/" + to_text(key); }
@@ -125,9 +123,7 @@ base::Result<void> JobFiles::create(AttemptKey key, const wire::LaunchMessage& m
     if (error == 0) return {};
     drop(key);
     return fail(trouble("the job's files can not be written", path(key), error));
-  } catch (const std::system_error& e) {
-    return fail(trouble("the job's files can not be written", path(key), e.code().value()));
-  }
+  } catch (const std::system_error& e) { return fail(trouble("the job's files can not be written", path(key), e.code().value())); }
 }
 
 void JobFiles::drop(AttemptKey key) const {

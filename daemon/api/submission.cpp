@@ -7,8 +7,8 @@
 #include "base/directives.hpp"
 #include "base/option_table.hpp"
 #include "daemon/api/long_texts.hpp"
-#include "model/group_tree.hpp"
 #include "daemon/runtime/crypto.hpp"
+#include "model/group_tree.hpp"
 #include "wire/job_spec_json.hpp"
 #include "wire/read_members.hpp"
 

@@ -125,12 +125,12 @@ void topology_quality(const CallPtr& call) {
   const model::Topology* topology = named(call);
   if (topology == nullptr) return;
   const Picture p = picture_of(state, *topology);
-  std::string body = fmt::format("{{\"topology\":{},\"version\":{},\"fragmentation\":{},\"largest_free\":[", http::json_string(topology->name),
-                                 topology->version, placement::fragmentation(p.index, p.nodes));
+  std::string body = fmt::format("{{\"topology\":{},\"version\":{},\"fragmentation\":{},\"largest_free\":[",
+                                 http::json_string(topology->name), topology->version, placement::fragmentation(p.index, p.nodes));
   bool first = true;
   for (const auto& f : placement::largest_free(p.index, p.nodes)) {
-    body += fmt::format("{}{{\"level\":{},\"domain\":{},\"free\":{}}}", first ? "" : ",", http::json_string(f.level), http::json_string(f.domain),
-                        f.free);
+    body += fmt::format("{}{{\"level\":{},\"domain\":{},\"free\":{}}}", first ? "" : ",", http::json_string(f.level),
+                        http::json_string(f.domain), f.free);
     first = false;
   }
   body += "],\"jobs\":[";
@@ -249,8 +249,8 @@ void import_topologies(const CallPtr& call) {
   }
   std::string list;
   for (const auto& [name, changes] : parts)
-    list += fmt::format("{}{{\"name\":{},\"changes\":{},\"version\":{}}}", list.empty() ? "" : ",", http::json_string(name), text_list(changes),
-                        version_of(call->state(), name));
+    list += fmt::format("{}{{\"name\":{},\"changes\":{},\"version\":{}}}", list.empty() ? "" : ",", http::json_string(name),
+                        text_list(changes), version_of(call->state(), name));
   call->reply_json(fmt::format("{{\"topologies\":[{}],\"dry_run\":{},\"notes\":{},\"skipped_nodes\":{}}}", list, body->dry_run,
                                text_list(wire::report_lines(imported->report, body->file)), text_list(imported->report.skipped_nodes)));
 }
@@ -267,8 +267,9 @@ void check_topologies(const CallPtr& call) {
     for (const auto& d : t.domains) nodes += d.nodes.size();
     std::vector<std::string> levels;
     for (const auto& level : t.levels) levels.push_back(level.name);
-    list += fmt::format("{}{{\"name\":{},\"kind\":\"{}\",\"levels\":{},\"joined\":{},\"domains\":{},\"nodes\":{}}}", list.empty() ? "" : ",",
-                        http::json_string(t.name), wire::enum_name(t.kind), text_list(levels), t.joined, t.domains.size(), nodes);
+    list +=
+        fmt::format("{}{{\"name\":{},\"kind\":\"{}\",\"levels\":{},\"joined\":{},\"domains\":{},\"nodes\":{}}}", list.empty() ? "" : ",",
+                    http::json_string(t.name), wire::enum_name(t.kind), text_list(levels), t.joined, t.domains.size(), nodes);
   }
   call->reply_json(fmt::format("{{\"format\":{},\"topologies\":[{}],\"notes\":{},\"skipped_nodes\":{}}}",
                                http::json_string(std::string(wire::format_name(imported->format))), list,

@@ -95,7 +95,7 @@ void Planner::finished(std::uint64_t generation, std::shared_ptr<sched::Plan> pl
     ++counters_.dropped_plans;
   } else {
     core::ApplyPlan apply{plan->snapshot, plan->policy_version, {}};
-    for (sched::Start& start : plan->starts) 
+    for (sched::Start& start : plan->starts)
       apply.starts.push_back({start.job, std::move(start.partition), std::move(start.nodes), std::move(start.placement)});
     plan->starts.clear();
     thread_.run([old = std::exchange(plan_, std::move(plan))] {}, nullptr);  // a long plan takes its time to be destroyed: not on the loop

@@ -59,7 +59,8 @@ bool has_wishes(const Group& g) {
 }
 
 Error branch_error(const model::TopologyIndex& t, const Group& g, std::string message) {
-  return {Code::invalid_argument, std::move(message), "--within", t.known_levels(), g.pack.require, "require a level that these nodes have"};
+  return {Code::invalid_argument, std::move(message), "--within",
+          t.known_levels(),       g.pack.require,     "require a level that these nodes have"};
 }
 
 // Branches may differ in depth: the level required must be there where the nodes are.

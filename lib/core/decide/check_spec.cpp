@@ -102,7 +102,8 @@ class Tree {
       if (!names_.insert(g.name).second) return wrong(path + ".name", "two groups have this name", "", g.name, "name each group once");
     }
     if (!outermost && !g.exclusive_level.empty())
-      return wrong(path + ".exclusive", "a domain can be kept for the whole job only", "", g.exclusive_level, "write it beside the outermost groups");
+      return wrong(path + ".exclusive", "a domain can be kept for the whole job only", "", g.exclusive_level,
+                   "write it beside the outermost groups");
     if (!outermost && g.sharing == Sharing::exclusive_user)
       return wrong(path + ".exclusive", "a job of groups can not be exclusive for its user", "nothing, node", "user");
     for (const auto* list : {&g.affinity, &g.anti_affinity})
@@ -131,8 +132,8 @@ class Tree {
     Group without = g;
     without.children.clear();
     if (!(without == bounds))
-      return wrong(path, "a group with groups inside asks for no nodes, tasks or resources itself", "replicas, pack, spread, affinity", g.name,
-                   "write them in the groups inside");
+      return wrong(path, "a group with groups inside asks for no nodes, tasks or resources itself", "replicas, pack, spread, affinity",
+                   g.name, "write them in the groups inside");
     for (std::size_t i = 0; i < g.children.size(); ++i)
       if (auto ok = check(g.children[i], fmt::format("{}[{}]", outermost ? path : path + ".groups", i), false); !ok) return ok;
     return {};

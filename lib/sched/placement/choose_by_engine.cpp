@@ -144,8 +144,7 @@ tl::expected<Chosen, Verdict> Chooser::choose_by_engine(ClusterNow& cluster, Dur
   std::vector<NodeIndex> order;
   for (const auto& g : grants) order.push_back(g.node);
   const auto* topology = topology_of(cluster.shape(), partition_);
-  out.placement =
-      placement::make_record(answer, group_, cluster.topology(partition_), topology == nullptr ? 0 : topology->version, order);
+  out.placement = placement::make_record(answer, group_, cluster.topology(partition_), topology == nullptr ? 0 : topology->version, order);
   return out;
 }
 

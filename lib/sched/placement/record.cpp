@@ -12,9 +12,7 @@ void add_groups(std::vector<std::string>& out, const model::Group& g) {
   for (const auto& child : g.children) add_groups(out, child);
 }
 
-bool has_segments(const model::Group& g) {
-  return !g.segments.empty() || std::any_of(g.children.begin(), g.children.end(), has_segments);
-}
+bool has_segments(const model::Group& g) { return !g.segments.empty() || std::any_of(g.children.begin(), g.children.end(), has_segments); }
 
 // One name a level that has domains of its own; a branch without one has an empty name there.
 std::vector<std::string> names_of(const model::TopologyIndex& t, std::uint32_t leaf, const std::vector<std::int32_t>& levels) {
@@ -57,7 +55,8 @@ PlacementHandle make_record(const Answer& a, const model::Group& g, const model:
     if (fresh) r->paths.push_back(names_of(t, leaf, levels));
     r->parts.push_back({n.node, n.tasks, at->second, n.group, n.replica, n.segment});
   }
-  std::stable_sort(r->parts.begin(), r->parts.end(), [&](const auto& x, const auto& y) { return place[x.node.value] < place[y.node.value]; });
+  std::stable_sort(r->parts.begin(), r->parts.end(),
+                   [&](const auto& x, const auto& y) { return place[x.node.value] < place[y.node.value]; });
   return PlacementHandle{std::move(r)};
 }
 

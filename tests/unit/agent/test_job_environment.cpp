@@ -143,18 +143,20 @@ TEST_CASE("account and QOS are told to the job, and to no program of root's") {
 
 TEST_CASE("the placement map says for each run of ranks where it is, and the nodes file lists nodes in rank order") {
   auto m = placed();
-  CHECK(placement_json(m) ==
-        R"({"job":42,"attempt":2,"topology":"fabric","levels":["spine","nvl-72"],"level":"spine","domains":["s1"],"nodes":["n1","n2","n3"],)"
-        R"("ranks":[{"first":0,"count":2,"node":"n1","path":["s1","r3"],"segment":0,"group":"leader","replica":0},)"
-        R"({"first":2,"count":1,"node":"n2","path":["s1","r3"],"segment":0,"group":"workers","replica":0},)"
-        R"({"first":3,"count":1,"node":"n2","path":["s1","r3"],"segment":1,"group":"workers","replica":1},)"
-        R"({"first":4,"count":1,"node":"n3","path":["s1","r4.1"],"segment":1,"group":"workers","replica":1}]})"
-        "\n");
+  CHECK(
+      placement_json(m) ==
+      R"({"job":42,"attempt":2,"topology":"fabric","levels":["spine","nvl-72"],"level":"spine","domains":["s1"],"nodes":["n1","n2","n3"],)"
+      R"("ranks":[{"first":0,"count":2,"node":"n1","path":["s1","r3"],"segment":0,"group":"leader","replica":0},)"
+      R"({"first":2,"count":1,"node":"n2","path":["s1","r3"],"segment":0,"group":"workers","replica":0},)"
+      R"({"first":3,"count":1,"node":"n2","path":["s1","r3"],"segment":1,"group":"workers","replica":1},)"
+      R"({"first":4,"count":1,"node":"n3","path":["s1","r4.1"],"segment":1,"group":"workers","replica":1}]})"
+      "\n");
   CHECK(nodes_text(m) == "n1\nn2\nn3\n");
   CHECK(has_placement(m));
   m.placement = {};
-  CHECK(placement_json(m).ends_with(R"("ranks":[{"first":0,"count":2,"node":"n1"},{"first":2,"count":2,"node":"n2"},{"first":4,"count":1,"node":"n3"}]})"
-                                    "\n"));
+  CHECK(placement_json(m).ends_with(
+      R"("ranks":[{"first":0,"count":2,"node":"n1"},{"first":2,"count":2,"node":"n2"},{"first":4,"count":1,"node":"n3"}]})"
+      "\n"));
   m.nodes = {"n1"};
   CHECK(!has_placement(m));
 }

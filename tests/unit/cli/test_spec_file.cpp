@@ -113,8 +113,9 @@ TEST_CASE("every fault of a spec file is told with file, line and the nearest ke
       "  - affinity: leader\n"
       "    segments: [{size: 2, levle: rack}]\n");
   INFO(text);
-  for (const auto* words : {"job.yaml:1:", "did you mean name?", "job.yaml:4:", "did you mean cpus_per_task?", "job.yaml:5:", "groups[0].nodes",
-                            "job.yaml:6:", "more than the 2 replicas", "job.yaml:7:", "workers@rack", "job.yaml:8:", "did you mean level?"})
+  for (const auto* words :
+       {"job.yaml:1:", "did you mean name?", "job.yaml:4:", "did you mean cpus_per_task?", "job.yaml:5:", "groups[0].nodes",
+        "job.yaml:6:", "more than the 2 replicas", "job.yaml:7:", "workers@rack", "job.yaml:8:", "did you mean level?"})
     CHECK(text.find(words) != std::string::npos);
 }
 
@@ -154,11 +155,12 @@ TEST_CASE("sbatch knows no --spec") {
 
 TEST_CASE("sy submit --dry-run prints each rank with its path, or each rung with what is in the way") {
   World world;
-  world.answer("POST /v1/jobs",
-               R"({"id":7,"warnings":[],"verdict":{"kind":"fits"},"start_us":1,"nodes":"n[1-2]","processors":4,"partition":"main","placement":)"
-               R"({"topology":"t","version":1,"levels":["spine","rack"],"level":"rack","domains":["r1"],"leaves_used":1,"leaves_least":1,)"
-               R"("fragmentation_growth":2,"beaten":[{"domain":"r2","offered":3,"asked":2}],"ranks":[)"
-               R"({"first":0,"count":2,"node":"n1","path":["s1","r1"],"segment":0},{"first":2,"count":1,"node":"n2","path":["s1","r1"],"segment":1,"group":"w","replica":0}]}})");
+  world.answer(
+      "POST /v1/jobs",
+      R"({"id":7,"warnings":[],"verdict":{"kind":"fits"},"start_us":1,"nodes":"n[1-2]","processors":4,"partition":"main","placement":)"
+      R"({"topology":"t","version":1,"levels":["spine","rack"],"level":"rack","domains":["r1"],"leaves_used":1,"leaves_least":1,)"
+      R"("fragmentation_growth":2,"beaten":[{"domain":"r2","offered":3,"asked":2}],"ranks":[)"
+      R"({"first":0,"count":2,"node":"n1","path":["s1","r1"],"segment":0},{"first":2,"count":1,"node":"n2","path":["s1","r1"],"segment":1,"group":"w","replica":0}]}})");
   CHECK(world.run({"sy", "submit", "--dry-run", "-N2", "--wrap", "true"}) == 0);
   CHECK(world.out() ==
         "would start now in partition main: 4 processors on n[1-2]\n"
@@ -168,10 +170,11 @@ TEST_CASE("sy submit --dry-run prints each rank with its path, or each rung with
         "0-1    n1    s1.r1.n1  segment 0\n"
         "2      n2    s1.r1.n2  segment 1  w[0]\n");
   world.context.out.clear();
-  world.answer("POST /v1/jobs",
-               R"({"id":7,"warnings":[],"verdict":{"kind":"not_now","reason":"Resources","text":"1 of 2 nodes free","causes":[{"kind":"busy","nodes":2}],)"
-               R"("rungs":[{"level":"rack","best":[{"domain":"r1","offered":1,"asked":2}],"causes":[{"kind":"busy","nodes":2}],"opens_us":null}]},)"
-               R"("start_us":null,"nodes":"","processors":null,"partition":null})");
+  world.answer(
+      "POST /v1/jobs",
+      R"({"id":7,"warnings":[],"verdict":{"kind":"not_now","reason":"Resources","text":"1 of 2 nodes free","causes":[{"kind":"busy","nodes":2}],)"
+      R"("rungs":[{"level":"rack","best":[{"domain":"r1","offered":1,"asked":2}],"causes":[{"kind":"busy","nodes":2}],"opens_us":null}]},)"
+      R"("start_us":null,"nodes":"","processors":null,"partition":null})");
   CHECK(world.run({"sy", "submit", "--dry-run", "-N2", "--within", "rack", "--wrap", "true"}) == 0);
   CHECK(world.out() ==
         "would wait: 1 of 2 nodes free (Resources)\n"

@@ -83,9 +83,10 @@ TEST_CASE("sy topo import sends a file of several topologies as one transaction,
               "- topology: t\n  tree: {switches: [{switch: s, nodes: \"n[1-2]\"}]}\n- topology: b\n  block: {blocks: "
               "[{block: b0, nodes: \"n[1-2]\"}]}\n");
   World world;
-  world.answer("PUT /v1/topologies",
-               R"({"topologies":[{"name":"t","changes":["+ s: n[1-2]"],"version":3},{"name":"b","changes":[],"version":1}],"dry_run":false,)"
-               R"("notes":["text:2: something"],"skipped_nodes":[]})");
+  world.answer(
+      "PUT /v1/topologies",
+      R"({"topologies":[{"name":"t","changes":["+ s: n[1-2]"],"version":3},{"name":"b","changes":[],"version":1}],"dry_run":false,)"
+      R"("notes":["text:2: something"],"skipped_nodes":[]})");
   CHECK(outcome(world, {"sy", "topo", "import", "two.yaml"}) ==
         "+ s: n[1-2]\ntopology t: version 3 is in force\ntopology b: nothing to change\nwarning: text:2: something\nexit 0\n");
   REQUIRE(world.controller.asked.size() == 1);

@@ -29,8 +29,8 @@ TEST_CASE("a verb on a job that is not there says so, to its owner and to strang
 TEST_CASE("administrators' verbs are refused to users and agents") {
   Cluster c;
   const auto n1 = c.index("n1");
-  const std::vector<Action> verbs{DrainNode{n1, "x"}, ResumeNode{n1},  DownNode{n1, "x"},
-                                  FenceNode{n1, ""},  RemoveNode{n1},  IssueEnrolToken{"n9", "d", c.now + hours{1}},
+  const std::vector<Action> verbs{DrainNode{n1, "x"}, ResumeNode{n1},    DownNode{n1, "x"},
+                                  FenceNode{n1, ""},  RemoveNode{n1},    IssueEnrolToken{"n9", "d", c.now + hours{1}},
                                   Configure{},        ImportTopologies{}};
   for (const auto& verb : verbs)
     for (const auto& who : {user(), agent("n1"), Principal{}}) {

@@ -60,10 +60,11 @@ TEST_CASE("--within an unknown level is refused with the known ones") {
 }
 TEST_CASE("--within a level that the nodes' branch does not have is refused") {
   Fabric c;
-  c.refuses(wish(1, [](Group& g) {
-              g.pack.require = "rack";
-              g.nodelist = "n9";
-            }),
+  c.refuses(wish(1,
+                 [](Group& g) {
+                   g.pack.require = "rack";
+                   g.nodelist = "n9";
+                 }),
             "--within", {"n9", "without a rack", "spine, rack, node"});
 }
 TEST_CASE("--within a level that no node of the partition has is refused") {
@@ -85,10 +86,11 @@ TEST_CASE("--near an unknown level is refused with the known ones") {
 }
 TEST_CASE("--near a level wider than --within is a contradiction") {
   Fabric c;
-  c.refuses(wish(2, [](Group& g) {
-              g.pack.prefer = "spine";
-              g.pack.require = "rack";
-            }),
+  c.refuses(wish(2,
+                 [](Group& g) {
+                   g.pack.prefer = "spine";
+                   g.pack.require = "rack";
+                 }),
             "--near", {"spine", "--within rack"});
 }
 TEST_CASE("--ladder with an unknown level is refused with the known ones") {
@@ -121,30 +123,33 @@ TEST_CASE("--segment layers whose sizes do not divide are refused") {
 }
 TEST_CASE("--segment on a level wider than the job's own is a contradiction") {
   Fabric c;
-  c.refuses(wish(2, [](Group& g) {
-              g.pack.require = "rack";
-              g.segments = {segment(2, "spine")};
-            }),
+  c.refuses(wish(2,
+                 [](Group& g) {
+                   g.pack.require = "rack";
+                   g.segments = {segment(2, "spine")};
+                 }),
             "--segment", {"wider"});
 }
 TEST_CASE("--sizes that do not add up to the job are refused") {
   Fabric c;
-  c.refuses(wish(4, [](Group& g) {
-              Segment s;
-              s.sizes = {1, 2};
-              s.level = "rack";
-              g.segments = {s};
-            }),
+  c.refuses(wish(4,
+                 [](Group& g) {
+                   Segment s;
+                   s.sizes = {1, 2};
+                   s.level = "rack";
+                   g.segments = {s};
+                 }),
             "--sizes", {"3", "add up"});
 }
 TEST_CASE("--sizes of which one fits no domain are refused") {
   Fabric c;
-  c.refuses(wish(4, [](Group& g) {
-              Segment s;
-              s.sizes = {3, 1};
-              s.level = "rack";
-              g.segments = {s};
-            }),
+  c.refuses(wish(4,
+                 [](Group& g) {
+                   Segment s;
+                   s.sizes = {3, 1};
+                   s.level = "rack";
+                   g.segments = {s};
+                 }),
             "--sizes", {});
 }
 TEST_CASE("--spread over an unknown level is refused with the known ones") {
@@ -161,10 +166,11 @@ TEST_CASE("--exclusive an unknown level is refused with the known ones") {
 }
 TEST_CASE("--contiguous and segments contradict each other") {
   Fabric c;
-  c.refuses(wish(4, [](Group& g) {
-              g.contiguous = true;
-              g.segments = {segment(2)};
-            }),
+  c.refuses(wish(4,
+                 [](Group& g) {
+                   g.contiguous = true;
+                   g.segments = {segment(2)};
+                 }),
             "--contiguous", {"segments"});
 }
 TEST_CASE("--switches on a block topology is accepted, with a warning that it has no effect") {
@@ -212,7 +218,8 @@ TEST_CASE("users 17: a wish survives every unrelated change: of the job, its nod
   CHECK(c.nodes_of(id).size() == 4);
   const auto& placed = *c.job(id).attempt->placement;
   CHECK(placed.segmented);
-  for (std::size_t i = 0; i + 1 < placed.parts.size(); i += 2) CHECK(placed.parts[i].path == placed.parts[i + 1].path);  // segments are whole
+  for (std::size_t i = 0; i + 1 < placed.parts.size(); i += 2)
+    CHECK(placed.parts[i].path == placed.parts[i + 1].path);  // segments are whole
 }
 
 TEST_CASE("users 17: no upper tier is dropped: a job that requires it stays inside it") {
