@@ -37,6 +37,10 @@ class MemberWriter {
       if (!v.has_value()) return;
       key(name);
       write_value(out_, *v);
+    } else if constexpr (is_shared<M>) {
+      if (!v) return;
+      key(name);
+      write_value(out_, *v);
     } else {
       if (!keep_ && same(v, defaults.*member)) return;
       key(name);
@@ -64,8 +68,6 @@ class MemberWriter {
     if constexpr (is_vector<M>) {
       if (a.empty() || b.empty()) return a.empty() == b.empty();
       return same_items(a, b);
-    } else if constexpr (is_shared<M>) {
-      return !a && !b;
     } else if constexpr (std::equality_comparable<M>) {
       return a == b;
     } else {

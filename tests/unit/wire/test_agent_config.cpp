@@ -110,7 +110,7 @@ labels: [a]
       to_text(got.error()) ==
       R"(agent.yaml:1:1: name: this can not be a node's name (given: controller); use letters, digits, '-', '_' and '.', at most 63; ALL and controller have a meaning of their own
 agent.yaml:1:1: controller: this key is missing or empty
-agent.yaml:2:1: controler: this key is not known here (limit: name, address, controller, listen, port, cpus, sockets, cores_per_socket, threads_per_core, memory, gres, labels, spool, key_dir, supervisor, boot_id_file, cgroup_root, prolog, epilog, allow_root, log_level, request_timeout); did you mean controller?
+agent.yaml:2:1: controler: this key is not known here (limit: name, address, controller, listen, port, cpus, sockets, cores_per_socket, threads_per_core, memory, gres, labels, spool, job_files, key_dir, supervisor, boot_id_file, cgroup_root, prolog, epilog, allow_root, log_level, request_timeout); did you mean controller?
 agent.yaml:3:7: port: the number is out of range (given: 99999) (limit: 0 to 65535)
 agent.yaml:4:1: spool: the path must begin with / (given: here)
 agent.yaml:5:1: memory: the amount of memory can not be read (given: lots); write whole numbers with K, M, G or T, as in 1875M or 4G; without a letter they are MiB
