@@ -23,7 +23,9 @@ fragmentation value and the largest number of free nodes in one domain of each l
 void print(Context& context, Json q) {
   context.out.line(fmt::format("{}: fragmentation value {}", q["topology"].text(), q["fragmentation"].integer()));
   q["largest_free"].for_each([&](Json f) {
-    context.out.line(fmt::format("largest free in one {}: {} nodes{}", f["level"].text(), f["free"].integer(),
+    const auto free = fmt::format("{} node{}", f["free"].integer(), f["free"].integer() == 1 ? "" : "s");
+    if (f["level"].text() == "any") return context.out.line("free in all: " + free);
+    context.out.line(fmt::format("largest free in one {}: {}{}", f["level"].text(), free,
                                  f["domain"].text().empty() ? std::string{} : fmt::format(" in {}", f["domain"].text())));
   });
   if (q["jobs"].size() == 0) return context.out.line("no job is running");

@@ -285,7 +285,7 @@ def test_the_topology_in_force_through_rest_and_on_the_terminal(build):
         assert quality["fragmentation"] == 11, quality  # a spine of 4, two racks of 2, two busy nodes and a drained one
         assert {f["level"]: f["free"] for f in quality["largest_free"]} == {"any": 1, "spine": 1, "rack": 1}, quality
         printed = c.sy("sy", "topo", "quality").stdout
-        assert "largest free in one rack: 1 nodes in r1" in printed and " 2        2      1  spine" in printed, printed
+        assert "largest free in one rack: 1 node in r1" in printed and " 2        2      1  spine" in printed, printed
         status, text = c.api.get("/v1/topologies/default/export?format=slurm-tree")
         assert status == 200 and "SwitchName=r1 Nodes=n[1-2] LinkSpeed=400G\n" in text, text
         assert c.api.get("/v1/topologies/default/export?format=xml")[0] == 400
