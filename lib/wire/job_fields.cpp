@@ -194,7 +194,8 @@ class Writer {
   std::int64_t priority() const {
     if (job_.state == model::JobState::pending && (job_.held_by_user || job_.held_by_admin)) return 0;
     if (planned()) return forecast_->priority;
-    const std::string_view name = attempt() != nullptr ? attempt()->partition : spec_.partitions.empty() ? "" : spec_.partitions.front();
+    const std::string none;
+    const std::string& name = attempt() != nullptr ? attempt()->partition : spec_.partitions.empty() ? none : spec_.partitions.front();
     const model::Partition* partition = state_.find_partition(name);
     return sched::priority_of(partition != nullptr ? partition->priority_tier : 1, spec_.nice);
   }
