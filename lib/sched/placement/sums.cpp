@@ -28,7 +28,7 @@ std::uint32_t job_gres(const Part& part, const model::GresRequest& asked, const 
 
 class Picker {
  public:
-  Picker(const Board& board, const Offer& offer, const Part& part, std::uint64_t& budget) : part_(part), budget_(budget) {
+  Picker(const Board& board, const Offer& offer, const Part& part, std::uint64_t& budget) : budget_(budget) {
     const auto& t = board.topology();
     if (part.sum_tasks) sums_.push_back(Sum{offer.units, part.total_tasks});
     for (const auto& r : part.gres_job) {
@@ -130,7 +130,6 @@ class Picker {
       }
   }
 
-  const Part& part_;
   std::uint64_t& budget_;
   std::vector<Sum> sums_;
   std::vector<std::uint32_t> required_;
