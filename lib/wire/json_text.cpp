@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// The length of the well-formed UTF-8 sequence at `at`, or 0.
-std::size_t sequence_length(std::string_view text, std::size_t at) {
+}  // namespace
+
+std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
   const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return byte(i) >= low && byte(i) <= high; };
   const unsigned b = byte(0);
@@ -26,6 +27,8 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   }
   return 0;
 }
+
+namespace {
 
 void append_escape(std::string& out, unsigned char c) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -81,7 +84,7 @@ void append_quoted(std::string& out, std::string_view text) {
       flush();
       append_escape(out, c);
       plain = ++i;
-    } else if (const std::size_t n = sequence_length(text, i); n != 0) {
+    } else if (const std::size_t n = utf8_length(text, i); n != 0) {
       i += n;
     } else {
       flush();

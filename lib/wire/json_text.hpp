@@ -11,6 +11,8 @@
 
 namespace sy::wire {
 
+// The length of the well-formed UTF-8 sequence that begins at that byte; 0: none does.
+std::size_t utf8_length(std::string_view text, std::size_t at);
 // Quoted and escaped. Bytes that are not UTF-8 become U+FFFD, so that the text is JSON whatever a program reported.
 void append_quoted(std::string& out, std::string_view text);
 void append_integer(std::string& out, std::int64_t);

@@ -9,6 +9,7 @@
 
 #include "base/hostlist.hpp"
 #include "base/option_table.hpp"
+#include "wire/json_text.hpp"
 
 namespace sy::wire {
 namespace {
@@ -31,11 +32,41 @@ struct Vertex {
   std::uint32_t level_number{};
 };
 
-bool sound_name(const std::string& name) {
-  if (name.empty() || name.size() > max_name_bytes) return false;
-  return std::none_of(name.begin(), name.end(), [](unsigned char c) {
-    return c <= ' ' || c == 0x7f || std::string_view{"\"\\,[]#"}.find(static_cast<char>(c)) != std::string_view::npos;
-  });
+// Why a text could not be written and read again, or would do something to a terminal: "it holds the control character \x10".
+// Empty: it can be. Not a matter of taste: exports and host lists are what names have to get through.
+std::string unsound_text(std::string_view text, std::string_view never) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = utf8_length(text, at);
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (length == 0) return fmt::format("it holds the byte \\x{:02x}, which is not UTF-8", first);
+    if (first < ' ' || first == 0x7f) return fmt::format("it holds the control character \\x{:02x}", first);
+    if (length == 2 && first == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0)
+      return fmt::format("it holds the control character \\u{:04x}", static_cast<unsigned char>(text[at + 1]));
+    if (never.find(text[at]) != std::string_view::npos) return fmt::format("it holds '{}'", text[at]);
+    at += length;
+  }
+  return {};
+}
+
+std::string unsound_name(std::string_view name, std::string_view never = " \"\\,[]#") {
+  if (name.empty()) return "it is empty";
+  if (name.size() > max_name_bytes) return fmt::format("it has more than {} bytes", max_name_bytes);
+  return unsound_text(name, never);
+}
+
+// For messages: what is no text is written as \xNN, and what is long is cut.
+std::string shown(std::string_view name) {
+  std::string out;
+  for (std::size_t at = 0; at < name.size() && out.size() < 80;) {
+    const auto length = utf8_length(name, at);
+    if (length == 0 || unsound_text(name.substr(at, length), {}).size() != 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(name[at++]));
+      continue;
+    }
+    out += name.substr(at, length);
+    at += length;
+  }
+  return out;
 }
 
 std::string some_names(std::vector<std::string> names) {
@@ -50,6 +81,7 @@ class Builder {
       : text_(text), find_(find), options_(options), report_(report), faults_(faults), faults_before_(faults.count()) {}
 
   std::optional<model::Topology> run() {
+    check_name();
     if (text_.kind == model::Topology::Kind::flat) return flat();
     if (!check_levels()) return std::nullopt;
     take_domains();
@@ -82,24 +114,34 @@ class Builder {
     return t;
   }
 
+  void refuse_name(FileMark mark, std::string_view of, std::string field, std::string_view name, const std::string& why) {
+    faults_.add(mark, fmt::format("this can not be the name of a {}: {}", of, why), std::move(field), shown(name));
+  }
+
+  void check_name() {
+    if (text_.name.empty()) return;
+    if (const auto why = unsound_name(text_.name); !why.empty()) refuse_name(text_.mark, "topology", "name", text_.name, why);
+  }
+
   // Names of levels: known once, no word that requests use for something else.
   bool check_levels() {
     static const std::set<std::string, std::less<>> reserved{"node", "any", "root", "cluster", "host", "hostname"};
     std::set<std::string> seen;
     const auto before = faults_.count();
+    const auto mark = text_.levels_mark.line != 0 ? text_.levels_mark : text_.mark;
     const auto take = [&](const std::string& name) {
-      if (!sound_name(name) || name.find_first_of(",/@=|: ") != std::string::npos)
-        faults_.add(text_.mark, "this can not be the name of a level", "levels", name, "use letters, digits, '-', '.', '_'");
+      if (const auto why = unsound_name(name, " \"\\,[]#/@=|:"); !why.empty())
+        faults_.add(mark, "this can not be the name of a level: " + why, "levels", shown(name), "use letters, digits, '-', '.', '_'");
       else if (reserved.count(name) != 0)
-        faults_.add(text_.mark, "this level is always there and can not be given", "levels", name, "leave it out");
-      else if (!seen.insert(name).second) faults_.add(text_.mark, "two levels have this name", "levels", name);
+        faults_.add(mark, "this level is always there and can not be given", "levels", name, "leave it out");
+      else if (!seen.insert(name).second) faults_.add(mark, "two levels have this name", "levels", name);
     };
     for (const auto& l : text_.levels) {
       take(l.name);
       for (const auto& a : l.aliases) take(a);
     }
     if (text_.levels.size() > max_levels)
-      faults_.add(text_.mark, base::Error{base::Code::invalid_argument,
+      faults_.add(mark, base::Error{base::Code::invalid_argument,
                                           "there are too many levels",
                                           "levels",
                                           std::to_string(max_levels),
@@ -114,7 +156,9 @@ class Builder {
     for (const auto& d : text_.domains) {
       const auto v = static_cast<std::uint32_t>(vertices_.size());
       vertices_.push_back({d.name, d.mark, d.level, {}, {}, {}, d.nodes.size(), false, 0, 0});
-      if (!sound_name(d.name)) faults_.add(d.mark, fmt::format("this can not be the name of a {}", noun()), {}, d.name.substr(0, 80));
+      if (const auto why = unsound_name(d.name); !why.empty()) refuse_name(d.mark, noun(), {}, d.name, why);
+      if (const auto why = unsound_text(d.link_speed, "\"\\#"); !why.empty())
+        faults_.add(d.mark, "this can not be a link speed: " + why, {}, shown(d.link_speed));
       const auto [first, fresh] = by_name_.emplace(d.name, v);
       if (!fresh)
         faults_.add(d.mark, fmt::format("{} {} is defined twice, first on line {}", noun(), d.name, vertices_[first->second].mark.line));
@@ -150,8 +194,8 @@ class Builder {
       std::map<std::uint32_t, std::pair<FileMark, std::vector<std::string>>> twice;
       vertices_[v].nodes.reserve(text_of(v).nodes.size());
       for (const auto& n : text_of(v).nodes) {
-        if (!sound_name(n.name)) {  // it could not be written in a host list again
-          faults_.add(n.mark, "this can not be the name of a node", {}, n.name.substr(0, 80));
+        if (const auto why = unsound_name(n.name); !why.empty()) {
+          refuse_name(n.mark, "node", {}, n.name, why);
           continue;
         }
         const auto [first, fresh] = where.emplace(n.name, v);

@@ -78,17 +78,20 @@ std::string write_remark(const model::Topology& t) {
 }
 
 void apply_remarks(std::string_view text, TopologyText& t) {
+  FileMark mark;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
     auto line = text.substr(at, end - at);
     at = end + 1;
+    ++mark.line;
     if (line.substr(0, opening.size()) != opening) continue;
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     const auto r = read_remark(line.substr(opening.size()));
     if (!r.name.empty() && !t.name.empty() && r.name != t.name) continue;
+    if (t.mark.line == 0) t.mark = mark;
     if (t.name.empty()) t.name = r.name;
     if (r.joined) t.joined = r.joined;
-    if (!r.levels.empty()) t.levels = r.levels;
+    if (!r.levels.empty()) t.levels = r.levels, t.levels_mark = mark;
     if (t.block_sizes.empty() && !r.block_sizes.empty()) {
       t.block_sizes = r.block_sizes;
       t.kind = model::Topology::Kind::block;

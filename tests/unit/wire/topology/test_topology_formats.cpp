@@ -196,6 +196,31 @@ TEST_CASE("names that no host list could hold are refused, wherever they come fr
             .find("this can not be the name of a node") != std::string::npos);
 }
 
+TEST_CASE("names with control characters or broken UTF-8 are refused with file, line and the character, in every import") {
+  const std::string nul(1, '\0');
+  CHECK(import_text("# switchyard: name=t(joine\x10" + nul + "d joined=false\nSwitchName=b Nodes=n1\n").fault_text() ==
+        "f:1: name: this can not be the name of a topology: it holds the control character \\x10 (given: t(joine\\x10\\x00d)\n");
+  CHECK(import_text("SwitchName=a Nodes=n1\n# switchyard: levels=a/b\xab,c\nSwitchName=b Nodes=n2\n").fault_text() ==
+        "f:2: levels: this can not be the name of a level: it holds the byte \\xab, which is not UTF-8 (given: b\\xab); use letters, "
+        "digits, '-', '.', '_'\n");
+  CHECK(import_text("SwitchName=a Nodes=n1\nSwitchName=b\x07 Nodes=n2\xab\n").fault_text() ==
+        "f:2: this can not be the name of a switch: it holds the control character \\x07 (given: b\\x07)\n"
+        "f:2: this can not be the name of a node: it holds the byte \\xab, which is not UTF-8 (given: n2\\xab)\n");
+  CHECK(import_text("SwitchName=a Nodes=n1 LinkSpeed=\x1b[31m\n").fault_text() ==
+        "f:1: this can not be a link speed: it holds the control character \\x1b (given: \\x1b[31m)\n");
+  // U+009B begins a terminal's escape sequence as ESC [ does.
+  CHECK(import_text("name: \"t\"\nkind: tree\nlevels:\n- {name: l, aliases: [\"a\\x9b\"]}\ndomains:\n- {name: d, level: l, nodes: n1}\n")
+            .fault_text() ==
+        "f:1: levels: this can not be the name of a level: it holds the control character \\u009b (given: a\\xc2\\x9b); use letters, "
+        "digits, '-', '.', '_'\n");
+  CHECK(import_text("name: my fabric\nkind: flat\n").fault_text() ==
+        "f:1: name: this can not be the name of a topology: it holds ' ' (given: my fabric)\n");
+  // Letters of other languages are names.
+  const auto umlaut = import_text("name: f\xc3\xbcnf\nkind: tree\nlevels: [l]\ndomains:\n- {name: \xe6\x9e\xb6, level: l, nodes: n1}\n");
+  REQUIRE_FALSE(umlaut.refused());
+  CHECK(umlaut.only().name == "f\xc3\xbcnf");
+}
+
 TEST_CASE("a Topograph graph gives its tree and the accelerator blocks") {
   const auto c = import_text(
       "{\"instances\":[{\"id\":\"n1\",\"network_layers\":[\"l1\",\"s\"],\"labels\":{\"x/accelerator\":\"nvl1\"}},"
