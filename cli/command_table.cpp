@@ -15,7 +15,8 @@ namespace sy::cli {
 
 namespace {
 
-int run_help(Context& context, const Words&) {
+int run_help(Context& context, const Words& words) {
+  if (!words.empty()) return run_command(context, {"sy", words.front(), "--help"});
   context.out << "Usage: sy COMMAND [options]\n\nCommands:\n";
   for (const auto& entry : command_table())
     if (entry.kind == CommandEntry::Kind::subcommand) context.out.line(fmt::format("  {:<10} {}", entry.name, entry.summary));
@@ -57,7 +58,7 @@ constexpr CommandEntry table[] = {
     {"sinfo", slurm, run_sinfo, ""},
     {"sacct", slurm, run_sacct, ""},
     {"scontrol", slurm, run_scontrol, ""},
-    {"help", sub, run_help, "this list"},
+    {"help", sub, run_help, "this list; with a command: its options"},
     {"version", sub, run_version, "the version of this program"},
 };
 

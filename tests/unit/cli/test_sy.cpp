@@ -45,6 +45,15 @@ TEST_CASE("sy prints tables and sheets for people") {
   check_golden("sy-help", people.text({"help"}));
 }
 
+TEST_CASE("sy help COMMAND is what the command says of itself") {
+  People people;
+  const auto of_submit = people.text({"submit", "--help"});
+  CHECK(of_submit.find("--ladder") != std::string::npos);
+  CHECK(people.text({"help", "submit"}) == of_submit);
+  CHECK(people.text({"help", "squeue"}) == people.text({"squeue", "--help"}));
+  CHECK(people.run({"sy", "help", "sumbit"}) == 1);
+}
+
 TEST_CASE("tables are cut to a narrow terminal, coloured there, and left alone in a pipe") {
   People people;
   people.context.out.set_tty(true, 60);
