@@ -32,6 +32,7 @@ struct NodeField {
   FieldName name;
   Kind kind;
   void (*render)(std::string& out, const NodeGroup&, const NodeView&);
+  std::string_view needs{};  // members of the API's node that it reads, by comma, besides name, state and contact
 };
 
 std::span<const NodeField> node_fields();

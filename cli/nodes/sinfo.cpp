@@ -162,10 +162,24 @@ struct Cluster {
   JsonDocument nodes, partitions;
 };
 
-base::Result<Cluster> load(Context& context) {
+// Only what will be shown is asked for: of thousands of nodes the rest would be most of the work. Empty: everything.
+std::string members_needed(const Query& q, const Format& format) {
+  if (q.json) return {};
+  std::set<std::string> names{"name", "state", "contact"};
+  const auto add = [&](const NodeField& field) {
+    for (auto& name : split_list(field.needs)) names.insert(std::move(name));
+  };
+  for (const auto& column : format.columns) add(node_fields()[column.field]);
+  for (const auto& field : node_fields())
+    if (field.name.letter != 0 && q.sort.find(field.name.letter) != std::string::npos) add(field);
+  if (q.reasons) names.insert("reason");
+  return join({names.begin(), names.end()});
+}
+
+base::Result<Cluster> load(Context& context, const std::string& members) {
   auto partitions = call(context, get("/v1/partitions"));
   if (!partitions) return base::fail(partitions.error());
-  auto nodes = call(context, get("/v1/nodes"));
+  auto nodes = call(context, get(members.empty() ? "/v1/nodes" : "/v1/nodes?fields=" + members));
   if (!nodes) return base::fail(nodes.error());
   return Cluster{std::move(*nodes), std::move(*partitions)};
 }
@@ -352,7 +366,7 @@ int complain(Context& context, std::string_view what) {
 }
 
 int print_once(Context& context, const Query& q, const Selection& selection, const Format& format, const NodeView& view) {
-  auto cluster = load(context);
+  auto cluster = load(context, members_needed(q, format));
   if (!cluster) {
     context.err.line(fmt::format("slurm_load_partitions: {}", slurm_contact_text(cluster.error())));
     return 1;

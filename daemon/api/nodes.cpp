@@ -21,6 +21,12 @@ base::Result<const model::Node*> node_of(const Call& call) {
   return node;
 }
 
+base::Result<wire::NodeMembers> members_asked(const Call& call) {
+  if (auto fit = only_parameters(call.target, {"fields"}); !fit) return base::fail(fit.error());
+  const std::string* text = call.target.parameter("fields");
+  return wire::NodeMembers::parse(text != nullptr ? *text : std::string{});
+}
+
 void act(const CallPtr& call, base::NodeIndex index, core::Action action) {
   const auto outcome = call->execute(std::move(action));
   if (!outcome.reply) return call->fail(outcome.reply.error());
@@ -32,7 +38,8 @@ void act(const CallPtr& call, base::NodeIndex index, core::Action action) {
 }  // namespace
 
 void list_nodes(const CallPtr& call) {
-  if (auto fit = only_parameters(call->target, {}); !fit) return call->fail(fit.error());
+  const auto members = members_asked(*call);
+  if (!members) return call->fail(members.error());
   const model::State& state = call->state();
   std::string body = "{\"nodes\":[";
   bool first = true;
@@ -40,7 +47,7 @@ void list_nodes(const CallPtr& call) {
     if (node.removed) continue;
     if (!first) body += ',';
     first = false;
-    wire::append_node(body, node, state);
+    wire::append_node(body, node, state, *members);
   }
   body += fmt::format("],\"sequence\":{}}}", state.sequence.value);
   call->reply_json(std::move(body));
@@ -49,8 +56,10 @@ void list_nodes(const CallPtr& call) {
 void get_node(const CallPtr& call) {
   const auto node = node_of(*call);
   if (!node) return call->fail(node.error());
+  const auto members = members_asked(*call);
+  if (!members) return call->fail(members.error());
   std::string body;
-  wire::append_node(body, **node, call->state());
+  wire::append_node(body, **node, call->state(), *members);
   call->reply_json(std::move(body));
 }
 

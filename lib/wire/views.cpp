@@ -15,11 +15,13 @@ namespace {
 // Members one after another: the comma, the quoted name, the colon.
 class ObjectText {
  public:
-  explicit ObjectText(std::string& out) : out_(out) { out_ += '{'; }
+  // only: members that are written; null: all.
+  explicit ObjectText(std::string& out, const NodeMembers* only = nullptr) : out_(out), only_(only) { out_ += '{'; }
   ~ObjectText() { out_ += '}'; }
   ObjectText(const ObjectText&) = delete;
   ObjectText& operator=(const ObjectText&) = delete;
 
+  bool wants(std::string_view name) const { return only_ == nullptr || only_->has(name); }
   std::string& key(std::string_view name) {
     if (!first_) out_ += ',';
     first_ = false;
@@ -28,11 +30,20 @@ class ObjectText {
     out_ += "\":";
     return out_;
   }
-  void text(std::string_view name, std::string_view value) { append_quoted(key(name), value); }
-  void number(std::string_view name, std::int64_t value) { append_integer(key(name), value); }
-  void flag(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
-  void cpus(std::string_view name, base::Cpus value) { append_cpus(key(name), value); }
+  void text(std::string_view name, std::string_view value) {
+    if (wants(name)) append_quoted(key(name), value);
+  }
+  void number(std::string_view name, std::int64_t value) {
+    if (wants(name)) append_integer(key(name), value);
+  }
+  void flag(std::string_view name, bool value) {
+    if (wants(name)) key(name) += value ? "true" : "false";
+  }
+  void cpus(std::string_view name, base::Cpus value) {
+    if (wants(name)) append_cpus(key(name), value);
+  }
   void time(std::string_view name, const std::optional<base::Time>& value) {
+    if (!wants(name)) return;
     if (value) append_integer(key(name), base::micros(*value));
     else key(name) += "null";
   }
@@ -41,6 +52,7 @@ class ObjectText {
   }
   template <class List, class Write>
   void list(std::string_view name, const List& items, Write write) {
+    if (!wants(name)) return;
     key(name) += '[';
     bool first = true;
     for (const auto& item : items) {
@@ -56,6 +68,7 @@ class ObjectText {
 
  private:
   std::string& out_;
+  const NodeMembers* only_;
   bool first_{true};
 };
 
@@ -176,8 +189,60 @@ void append_placement(std::string& out, const model::PlacementRecord& record, co
   });
 }
 
-void append_node(std::string& out, const model::Node& node, const model::State& state) {
-  ObjectText object{out};
+const std::vector<std::string>& NodeMembers::known() {
+  static const std::vector<std::string> names{"name",
+                                              "state",
+                                              "contact",
+                                              "drained",
+                                              "down",
+                                              "reason",
+                                              "reason_at_us",
+                                              "reason_by",
+                                              "cpus",
+                                              "cpus_held",
+                                              "memory_mib",
+                                              "memory_held_mib",
+                                              "sockets",
+                                              "cores_per_socket",
+                                              "threads_per_core",
+                                              "gres",
+                                              "gres_text",
+                                              "gres_used_text",
+                                              "features",
+                                              "weight",
+                                              "address",
+                                              "port",
+                                              "boot_id",
+                                              "boot_time_us",
+                                              "registered_at_us",
+                                              "version",
+                                              "partitions",
+                                              "jobs",
+                                              "enrolled"};
+  return names;
+}
+
+base::Result<NodeMembers> NodeMembers::parse(std::string_view list) {
+  NodeMembers members;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    const std::string name{list.substr(0, comma)};
+    if (std::find(known().begin(), known().end(), name) == known().end())
+      return base::fail(base::Code::invalid_argument, "a node has no such field", "fields", name.substr(0, 80),
+                        fmt::format("known are {}", fmt::join(known(), ", ")));
+    members.only_.push_back(name);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  std::sort(members.only_.begin(), members.only_.end());
+  return members;
+}
+
+bool NodeMembers::has(std::string_view name) const {
+  return only_.empty() || std::binary_search(only_.begin(), only_.end(), name, std::less<>{});
+}
+
+void append_node(std::string& out, const model::Node& node, const model::State& state, const NodeMembers& members) {
+  ObjectText object{out, &members};
   object.text("name", node.name);
   object.text("state", model::node_state_name(node));
   object.text("contact", enum_name(node.contact));
@@ -199,8 +264,8 @@ void append_node(std::string& out, const model::Node& node, const model::State& 
     item.text("type", g.type);
     item.number("index", g.index);
   });
-  object.text("gres_text", gres_text(node.total.gres));
-  object.text("gres_used_text", gres_used_text(node));
+  if (object.wants("gres_text")) object.text("gres_text", gres_text(node.total.gres));
+  if (object.wants("gres_used_text")) object.text("gres_used_text", gres_used_text(node));
   object.texts("features", node.features);
   object.number("weight", node.weight);
   object.text("address", node.address);
@@ -209,10 +274,12 @@ void append_node(std::string& out, const model::Node& node, const model::State& 
   object.time("boot_time_us", node.boot_time);
   object.time("registered_at_us", node.registered_at);
   object.text("version", node.version);
-  std::vector<std::string> partitions;
-  for (const auto& p : state.partitions)
-    if (p.nodes.contains(node.index)) partitions.push_back(p.name);
-  object.texts("partitions", partitions);
+  if (object.wants("partitions")) {
+    std::vector<std::string> partitions;
+    for (const auto& p : state.partitions)
+      if (p.nodes.contains(node.index)) partitions.push_back(p.name);
+    object.texts("partitions", partitions);
+  }
   object.list("jobs", node.jobs, [&](base::JobId id) { append_unsigned(out, id.value); });
   object.flag("enrolled", !node.public_key.empty());
 }

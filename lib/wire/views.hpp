@@ -3,19 +3,33 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "model/state.hpp"
 #include "model/verdict.hpp"
 
 namespace sy::wire {
+
+// Which members of a node are written; at first all. From "name,state" (blanks are not names); the error names the first that
+// is unknown, and all that are known.
+class NodeMembers {
+ public:
+  static base::Result<NodeMembers> parse(std::string_view list);
+  static const std::vector<std::string>& known();
+  bool has(std::string_view name) const;
+
+ private:
+  std::vector<std::string> only_;  // sorted; empty: all
+};
 
 // Each appends one object.
 void append_verdict(std::string& out, const model::Verdict&);
 // How an attempt was placed: {"topology","version","level","domains","leaves_used","leaves_least","fragmentation_growth",
 // "beaten":[…],"ranks":[{"first","count","node","path","segment","group","replica"}]}
 void append_placement(std::string& out, const model::PlacementRecord&, const model::State&);
-void append_node(std::string& out, const model::Node&, const model::State&);
+void append_node(std::string& out, const model::Node&, const model::State&, const NodeMembers& = {});
 void append_partition(std::string& out, const model::Partition&, const model::State&);
 // {"name","kind","levels":[…],"joined","block_sizes","version","domains":[{"name","level","parent":name,"nodes":hostlist}]}
 void append_topology(std::string& out, const model::Topology&, const model::State&);

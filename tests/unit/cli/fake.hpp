@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,15 @@ struct FakeController {
   bool dead{};
 };
 
+// What the controller leaves of a list of nodes when it is asked for some fields.
+inline std::string only_fields(const std::string& body, const std::string& fields) {
+  auto json = nlohmann::json::parse(body);
+  for (auto& node : json["nodes"])
+    for (auto member = node.begin(); member != node.end();)
+      member = ("," + fields + ",").find("," + member.key() + ",") == std::string::npos ? node.erase(member) : std::next(member);
+  return json.dump();
+}
+
 class FakeTransport : public Transport {
  public:
   explicit FakeTransport(FakeController& controller) : controller_(controller) {}
@@ -39,7 +49,9 @@ class FakeTransport : public Transport {
     const auto found = controller_.answers.find(request.method + " " + request.path.substr(0, request.path.find('?')));
     if (found == controller_.answers.end())
       return Response{404, R"({"status":404,"code":"not_found","detail":"nothing there","field":"path"})"};
-    return Response{found->second.status, found->second.body};
+    const auto fields = request.path.find("?fields=");
+    if (request.path.rfind("/v1/nodes?", 0) != 0 || fields == std::string::npos) return Response{found->second.status, found->second.body};
+    return Response{found->second.status, only_fields(found->second.body, request.path.substr(fields + 8))};
   }
 
  private:
