@@ -77,9 +77,9 @@ void write_members(JsonWriter& w, const SubmitRequest& request, std::string_view
     else w.member("time_limit_s", base::to_seconds(*spec.time_limit));
   } else if (option == "partition") w.list("partitions", spec.partitions);
   else if (option == "job-name") w.member("name", spec.name);
-  else if (option == "comment") w.member("comment", spec.annotations.comment);
-  else if (option == "account") w.member("account", spec.annotations.account);
-  else if (option == "qos") w.member("qos", spec.annotations.qos);
+  else if (option == "comment") w.member("comment", spec.annotations->comment);
+  else if (option == "account") w.member("account", spec.annotations->account);
+  else if (option == "qos") w.member("qos", spec.annotations->qos);
   else if (option == "nice") w.member("nice", spec.nice);
   else if (option == "nodes")
     w.name("nodes").object().member("min", group.nodes.min).member("max", group.nodes.max).list("choices", group.nodes.choices).close();

@@ -201,7 +201,7 @@ Done distribution(SubmitRequest& request, const Given& given) {
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (const std::string word = lower(parts[i]); word != "block" && word != "cyclic" && word != "fcyclic" && word != "*")
       return refuse(given, fmt::format("\"{}\" is not a distribution inside a node", parts[i]), "block, cyclic, fcyclic, *");
-  request.spec.annotations.distribution = given.value;
+  request.spec.annotations.edit().distribution = given.value;
   return {};
 }
 

@@ -121,19 +121,19 @@ Done get_user_env(SubmitRequest& request, const Given& given) {
   return {};
 }
 
-Done account(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.account, given); }
-Done qos(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.qos, given); }
-Done comment(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.comment, given); }
-Done wckey(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.wckey, given); }
-Done cpu_bind(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.cpu_bind, given); }
-Done mem_bind(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.mem_bind, given); }
-Done mail_user(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.mail_user, given); }
+Done account(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().account, given); }
+Done qos(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().qos, given); }
+Done comment(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().comment, given); }
+Done wckey(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().wckey, given); }
+Done cpu_bind(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().cpu_bind, given); }
+Done mem_bind(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().mem_bind, given); }
+Done mail_user(SubmitRequest& request, const Given& given) { return keep(request.spec.annotations.edit().mail_user, given); }
 
 Done hint(SubmitRequest& request, const Given& given) {
   static constexpr std::array<std::string_view, 4> known{"compute_bound", "memory_bound", "multithread", "nomultithread"};
   if (std::find(known.begin(), known.end(), given.value) == known.end())
     return refuse(given, fmt::format("\"{}\" is not a hint", given.value), "compute_bound, memory_bound, multithread, nomultithread");
-  return keep(request.spec.annotations.hint, given);
+  return keep(request.spec.annotations.edit().hint, given);
 }
 
 Done mail_type(SubmitRequest& request, const Given& given) {
@@ -146,7 +146,7 @@ Done mail_type(SubmitRequest& request, const Given& given) {
     if (std::find(known.begin(), known.end(), types.back()) == known.end())
       return refuse(given, fmt::format("\"{}\" is not a mail type", part), join({known.begin(), known.end()}, ", "));
   }
-  request.spec.annotations.mail_type = join(types);
+  request.spec.annotations.edit().mail_type = join(types);
   return {};
 }
 

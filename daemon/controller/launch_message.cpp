@@ -56,8 +56,8 @@ wire::LaunchMessage make_launch(const model::State& state, const model::Job& job
   if (std::find(m.groups.begin(), m.groups.end(), job.gid) == m.groups.end()) m.groups.insert(m.groups.begin(), job.gid);
   m.job_name = spec.name;
   m.partition = attempt.partition;
-  m.account = spec.annotations.account;
-  m.qos = spec.annotations.qos;
+  m.account = spec.annotations->account;
+  m.qos = spec.annotations->qos;
   m.cluster = state.settings.cluster_name;
   if (!spec.groups.empty()) {
     const model::Group& group = spec.groups.front();

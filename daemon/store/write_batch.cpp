@@ -175,7 +175,7 @@ void write_accounting(Connection& db, const Batch& batch) {
         .bind(number(row.job.value))
         .bind(std::int64_t{row.attempt.value})
         .bind(job.user)
-        .bind(job.spec->annotations.account)
+        .bind(job.spec->annotations->account)
         .bind(partition)
         .bind(job.spec->name)
         .bind(wire::enum_name(job.outcome))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "base/id.hpp"
 #include "base/resources.hpp"
 #include "base/time.hpp"
@@ -88,7 +89,7 @@ struct Job {
   JobState state{JobState::pending};
   JobState lost_from{JobState::pending};  // meaningful while lost
   AttemptNumber last_attempt;          // highest number ever used
-  std::optional<Attempt> attempt;      // the live one; kept after the end for the views
+  base::Boxed<Attempt> attempt;        // the live one; kept after the end for the views
   Outcome outcome{Outcome::none};
   std::optional<Time> ended;
   std::string end_reason;              // for people; empty when there is nothing to say

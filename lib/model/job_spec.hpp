@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rare.hpp"
 #include "base/time.hpp"
 #include "model/placement_request.hpp"
 
@@ -46,7 +47,7 @@ struct JobSpec {
   bool kill_on_bad_exit{};
   bool no_kill{};                               // keep the allocation when a node fails
   bool wait_all_nodes{};
-  Annotations annotations;
+  base::Rare<Annotations> annotations;
   bool operator==(const JobSpec&) const = default;
 };
 

@@ -115,8 +115,8 @@ class Writer {
       case F::uid: return unsigned_number(job_.uid.value);
       case F::group: return text(job_.group);
       case F::gid: return unsigned_number(job_.gid.value);
-      case F::account: return text(spec_.annotations.account);
-      case F::qos: return text(spec_.annotations.qos);
+      case F::account: return text(spec_.annotations->account);
+      case F::qos: return text(spec_.annotations->qos);
       case F::partition: return text(job_partition(job_, state_));
       case F::state: return text(enum_name(job_.state));
       case F::outcome: return text(enum_name(job_.outcome));
@@ -158,8 +158,8 @@ class Writer {
       case F::std_out: return text(job_stream_path(job_, state_, Stream::out));
       case F::std_err: return text(job_stream_path(job_, state_, Stream::err));
       case F::command: return text(command_line());
-      case F::comment: return text(spec_.annotations.comment);
-      case F::wckey: return text(spec_.annotations.wckey);
+      case F::comment: return text(spec_.annotations->comment);
+      case F::wckey: return text(spec_.annotations->wckey);
       case F::requeue: return flag(spec_.requeue);
       case F::held_by_user: return flag(job_.held_by_user);
       case F::held_by_admin: return flag(job_.held_by_admin);

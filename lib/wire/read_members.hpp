@@ -178,6 +178,10 @@ void read_value(const Json& json, T& out, const Limit& limit, ReadContext& conte
     auto made = std::make_shared<std::remove_const_t<typename T::element_type>>();
     read_value(json, *made, limit, context);
     out = std::move(made);
+  } else if constexpr (is_rare<T>) {
+    typename T::value_type made{};
+    read_value(json, made, limit, context);
+    out = std::move(made);
   } else if constexpr (is_optional<T>) {
     using Inner = typename T::value_type;
     if (is_null(json) && !std::is_same_v<Inner, base::Duration>) {

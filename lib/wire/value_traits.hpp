@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "base/id.hpp"
+#include "base/rare.hpp"
 
 namespace sy::wire {
 
@@ -16,6 +18,12 @@ template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional<base::Boxed<T>> = true;
+template <class T>
+inline constexpr bool is_rare = false;
+template <class T>
+inline constexpr bool is_rare<base::Rare<T>> = true;
 template <class T>
 inline constexpr bool is_vector = false;
 template <class T>

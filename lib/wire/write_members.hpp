@@ -128,7 +128,7 @@ void write_value(std::string& out, const T& value) {
   else if constexpr (std::is_same_v<T, base::Time>) append_integer(out, base::micros(value));
   else if constexpr (std::is_same_v<T, base::NodeSet>) write_node_set(out, value);
   else if constexpr (is_vector<T>) write_list(out, value);
-  else if constexpr (is_shared<T>) write_value(out, *value);
+  else if constexpr (is_shared<T> || is_rare<T>) write_value(out, *value);
   else if constexpr (is_optional<T>) {
     if (value.has_value()) write_value(out, *value);
     else out += "null";

@@ -33,7 +33,7 @@ Result<void> check_texts(const JobSpec& s) {
       {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}, {"script_name", &s.script_name}};
   for (const auto& [field, text] : paths)
     if (auto ok = short_enough(field, *text, longest_path); !ok) return ok;
-  const auto& a = s.annotations;
+  const auto& a = *s.annotations;
   const std::pair<const char*, const std::string*> names[] = {{"--job-name", &s.name},
                                                               {"--account", &a.account},
                                                               {"--qos", &a.qos},

@@ -56,7 +56,7 @@ Result<Decision> decide(const State& state, const Asked& asked, const SubmitJob&
     spec = std::move(resolved);
   }
   if (auto ok = check_possible(state, *spec, asked.who.uid, d.reply.warnings); !ok) return fail(ok.error());
-  if (auto text = not_enforced(spec->annotations); !text.empty()) d.reply.warnings.push_back(std::move(text));
+  if (auto text = not_enforced(*spec->annotations); !text.empty()) d.reply.warnings.push_back(std::move(text));
   d.reply.job = state.next_job_id;
   if (!action.dry_run) d.facts.push_back(JobSubmitted{make_job(state, asked, action, std::move(spec))});
   return d;

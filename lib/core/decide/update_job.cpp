@@ -55,9 +55,9 @@ void change_group(Group& g, const JobChange& c) {
 JobSpec changed(const JobSpec& before, const JobChange& c) {
   JobSpec s = before;
   if (c.name) s.name = *c.name;
-  if (c.comment) s.annotations.comment = *c.comment;
-  if (c.account) s.annotations.account = *c.account;
-  if (c.qos) s.annotations.qos = *c.qos;
+  if (c.comment) s.annotations.edit().comment = *c.comment;
+  if (c.account) s.annotations.edit().account = *c.account;
+  if (c.qos) s.annotations.edit().qos = *c.qos;
   if (c.partitions) s.partitions = *c.partitions;
   if (c.time_limit) s.time_limit = *c.time_limit;
   if (c.nice) s.nice = *c.nice;

@@ -135,8 +135,8 @@ TEST_CASE("a warning signal says which, to whom and how long before the end") {
 }
 
 TEST_CASE("mail types are known in any case, and a wrong one names the right ones") {
-  CHECK(line("--mail-type=BEGIN,END,FAIL").spec.annotations.mail_type == "BEGIN,END,FAIL");
-  CHECK(line("--mail-type=all").spec.annotations.mail_type == "ALL");
+  CHECK(line("--mail-type=BEGIN,END,FAIL").spec.annotations->mail_type == "BEGIN,END,FAIL");
+  CHECK(line("--mail-type=all").spec.annotations->mail_type == "ALL");
   const auto error = refusal("--mail-type=END,FAIL,REQUE");
   CHECK(error.message.find("REQUE") != std::string::npos);
   CHECK(error.limit.find("REQUEUE") != std::string::npos);
@@ -149,11 +149,11 @@ TEST_CASE("export lists are kept") {
 }
 
 TEST_CASE("placement inside a node is stored, the way of ranks over nodes is carried out") {
-  CHECK(line("--hint=nomultithread").spec.annotations.hint == "nomultithread");
+  CHECK(line("--hint=nomultithread").spec.annotations->hint == "nomultithread");
   CHECK(group("--distribution=block:block").distribution == model::Distribution::block);
   CHECK(group("--distribution=*:block:*").distribution == model::Distribution::unset);
   CHECK(line("-m plane=4").group().plane_size == 4);
-  CHECK(line("--cpu-bind=cores --mem-bind=local").spec.annotations.cpu_bind == "cores");
+  CHECK(line("--cpu-bind=cores --mem-bind=local").spec.annotations->cpu_bind == "cores");
   CHECK(refusal("-m sideways").limit.find("cyclic") != std::string::npos);
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("topology wishes of sy submit become parts of the group") {
 
 TEST_CASE("quotes and comments in a line follow the shell") {
   CHECK(line(R"(--job-name="my job, \"v2\"")").spec.name == R"(my job, "v2")");
-  CHECK(line("--comment='a # b'").spec.annotations.comment == "a # b");
+  CHECK(line("--comment='a # b'").spec.annotations->comment == "a # b");
   CHECK(line("-N 2 # two nodes").group().nodes.min == 2);
   CHECK(line("-J $USER").spec.name == "$USER");
   CHECK(refusal("--comment='open").field == "line 2");

@@ -64,7 +64,7 @@ TEST_CASE("a spec file says everything about a tree of groups") {
   CHECK(spec.name == "train");
   CHECK(spec.time_limit == base::Duration{base::hours{2}});
   CHECK(spec.partitions == std::vector<std::string>{"gpu"});
-  CHECK(spec.annotations.account == "physics");
+  CHECK(spec.annotations->account == "physics");
   CHECK(spec.std_out == "log-%j");
   REQUIRE(spec.groups.size() == 1);
   REQUIRE(spec.groups[0].children.size() == 1);

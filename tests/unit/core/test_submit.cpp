@@ -91,8 +91,8 @@ TEST_CASE("a dry run checks everything and changes nothing") {
 TEST_CASE("options that are stored but not enforced are named in one warning") {
   Cluster c;
   Ask a;
-  a.spec.annotations.account = "physics";
-  a.spec.annotations.qos = "high";
+  a.spec.annotations.edit().account = "physics";
+  a.spec.annotations.edit().qos = "high";
   auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), "s", "e", false}, user());
   REQUIRE(r.reply->warnings.size() == 1);
   CHECK(r.reply->warnings.front().find("account, qos") != std::string::npos);

@@ -182,7 +182,7 @@ TEST_CASE("accounting finds ended attempts by each filter, in pages of whole job
   auto& second = story.state.jobs.at(base::JobId{2});
   second.user = "bob";
   auto spec = std::make_shared<model::JobSpec>(*second.spec);
-  spec->annotations.account = "physics";
+  spec->annotations.edit().account = "physics";
   second.spec = spec;
   const auto t1 = story.now;
   store->commit(story.end(base::JobId{1}, model::Outcome::completed, 0));

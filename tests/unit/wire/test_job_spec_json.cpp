@@ -36,7 +36,7 @@ model::JobSpec everything() {
   s.script_name = "/home/ann/run.sh";
   s.submit_host = "login1";
   s.kill_on_bad_exit = s.no_kill = s.wait_all_nodes = true;
-  s.annotations = {"acc", "high", "a comment", "w", "nomultithread", "block", "cores", "local", "END", "ann"};
+  s.annotations = model::Annotations{"acc", "high", "a comment", "w", "nomultithread", "block", "cores", "local", "END", "ann"};
   auto& g = s.groups[0];
   g.name = "workers";
   g.nodes = {2, 8, {2, 4, 8}};
