@@ -136,7 +136,7 @@ class SqliteStore final : public Store {
     migrate(*db, all_migrations());
     db->script(options_.synchronous == SqliteOptions::Synchronous::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
     db->script(
-        "PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF; "
+        "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF; "
         "PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
     writer_ = std::move(db);
     broken_ = false;
