@@ -32,7 +32,7 @@ base::Result<base::JobId> parse_id(std::string_view text, std::string field) {
 
 bool JobFilter::matches(const model::Job& job) const {
   if (!ids.empty() && !std::binary_search(ids.begin(), ids.end(), job.id)) return false;
-  if (!any_of(users, job.user) || !any_of(names, job.spec->name) || !any_of(accounts, job.spec->annotations.account)) return false;
+  if (!any_of(users, job.user) || !any_of(names, job.spec->name) || !any_of(accounts, job.spec->annotations->account)) return false;
   if (!in_partition(partitions, job)) return false;
   if (!states.empty() && std::none_of(states.begin(), states.end(), [&](const auto& s) {
         return s.first == job.state && (s.first != model::JobState::ended || s.second == job.outcome);
@@ -106,8 +106,7 @@ base::Result<base::JobId> job_of(const Call& call) { return parse_id(call.captur
 
 void append_job_now(std::string& out, const Call& call, const model::Job& job, std::span<const wire::JobField> fields) {
   const auto plan = call.controller.planner().plan();
-  const auto at = plan->forecasts.find(job.id);
-  wire::append_job(out, job, call.state(), at != plan->forecasts.end() ? &at->second : nullptr, fields, call.controller.now());
+  wire::append_job(out, job, call.state(), plan->forecast_of(job.id), fields, call.controller.now());
 }
 
 }  // namespace sy::daemon

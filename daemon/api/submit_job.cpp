@@ -43,13 +43,13 @@ void answer_trial(const CallPtr& call, base::JobId id, const std::vector<std::st
       body += '}';
     }
   } else {
-    const auto forecast = plan.forecasts.find(id);
+    const sched::Forecast* forecast = plan.forecast_of(id);
     body += ",\"verdict\":";
-    wire::append_verdict(body, forecast != plan.forecasts.end() ? forecast->second.why : model::Verdict{});
-    const bool planned = forecast != plan.forecasts.end() && forecast->second.planned_start;
+    wire::append_verdict(body, forecast != nullptr ? forecast->verdict() : model::Verdict{});
+    const bool planned = forecast != nullptr && forecast->planned_start;
     body += fmt::format(",\"start_us\":{},\"nodes\":{},\"processors\":null,\"partition\":null}}",
-                        planned ? std::to_string(base::micros(*forecast->second.planned_start)) : "null",
-                        planned ? http::json_string(wire::hostlist_of(forecast->second.planned_nodes, state)) : "null");
+                        planned ? std::to_string(base::micros(*forecast->planned_start)) : "null",
+                        planned ? http::json_string(wire::hostlist_of(forecast->planned_nodes, state)) : "null");
   }
   call->reply_json(std::move(body));
 }

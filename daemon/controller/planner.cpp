@@ -67,8 +67,8 @@ void Planner::start_pass() {
       [this, view, plan, seconds, until, now] {
         const Monotonic begin = monotonic_now();
         *plan = options_.pass(*view, now);
-        for (const auto& [id, forecast] : plan->forecasts)
-          if (const auto& end = forecast.why.until; end && *end > now) *until = std::min(until->value_or(*end), *end);
+        for (const auto& forecast : plan->forecasts)
+          if (const auto& end = forecast.why->until; end && *end > now) *until = std::min(until->value_or(*end), *end);
         *seconds = std::chrono::duration<double>(monotonic_now() - begin).count();
       },
       [this, plan, seconds, until, view_seconds, generation = ledger_.generation()] {
@@ -78,9 +78,9 @@ void Planner::start_pass() {
       });
 }
 
-// Under a stream of changes, images take at most a fifth of the loop and passes a third of a processor: the rest serves requests.
+// Under a stream of changes, images take at most a ninth of the loop and passes a fifth of a processor: the rest serves requests.
 void Planner::rest_after(double view_seconds, double pass_seconds) {
-  const std::chrono::duration<double> rest{std::max(4 * view_seconds, 2 * pass_seconds)};
+  const std::chrono::duration<double> rest{std::max(8 * view_seconds, 4 * pass_seconds)};
   next_ = monotonic_now() + std::clamp(std::chrono::duration_cast<base::Duration>(rest), options_.coalesce, options_.longest_rest);
 }
 

@@ -53,6 +53,7 @@ void ViewImage::load(const State& state) {
   sched::View v = sched::make_view(state, state.shape ? state.shape : make_shape(state));
   waiting_ = std::move(v.waiting);
   left_ = 0;
+  number_requests();
   nodes_.clear();
   for (const Node& node : state.nodes) nodes_.push_back(sched::node_now(state, node));  // the view's have closed domains
   is_marked_.assign(nodes_.size(), false);
@@ -69,6 +70,7 @@ void ViewImage::take_job(const State& after, JobId id) {
     if (!known) at = waiting_.insert(at, sched::WaitingJob{});
     else if (at->spec == nullptr) --left_;
     *at = waiting_job(*job);
+    at->request = requests_.of(*at);
   } else if (known && at->spec != nullptr) {
     at->spec = nullptr;
     if (++left_ > waiting_.size() / 2 + 1000) drop_those_that_left();
@@ -84,6 +86,15 @@ void ViewImage::mark(NodeIndex node) {
 void ViewImage::drop_those_that_left() {
   if (left_ > 0) std::erase_if(waiting_, [](const sched::WaitingJob& job) { return job.spec == nullptr; });
   left_ = 0;
+  if (requests_.size() > 2 * waiting_.size() + 1000) number_requests();
+}
+
+void ViewImage::number_requests() {
+  requests_ = sched::RequestClasses{};
+  for (sched::WaitingJob& job : waiting_) {
+    job.request = sched::WaitingJob::not_classed;
+    job.request = requests_.of(job);
+  }
 }
 
 }  // namespace sy::core

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/event.hpp"
+#include "sched/request_class.hpp"
 #include "sched/view.hpp"
 
 namespace sy::core {
@@ -24,10 +25,12 @@ class ViewImage {
   void take_job(const State&, JobId);
   void mark(NodeIndex);
   void drop_those_that_left();
+  void number_requests();
 
   bool fresh_{};
   std::vector<sched::WaitingJob> waiting_;  // by id; those without a spec have left
   std::size_t left_{};
+  sched::RequestClasses requests_;          // those of jobs that left are dropped now and then
   std::vector<sched::NodeNow> nodes_;
   std::vector<bool> is_marked_;             // by NodeIndex: to be looked at again
   std::vector<NodeIndex> marked_;

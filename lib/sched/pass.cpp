@@ -29,6 +29,7 @@ class Pass {
     make_queue();
     put_in_order(queue_, view_.waiting);
     for (const auto& entry : queue_) try_entry(entry);
+    std::erase_if(plan_.forecasts, [](const Forecast& f) { return f.why == nullptr; });
     plan_.nodes_looked_at = cluster_.nodes_looked_at();
     return std::move(plan_);
   }
@@ -38,15 +39,17 @@ class Pass {
   // fit once does not fit later in it.
   struct Line {
     std::optional<Chooser> chooser;
-    std::optional<Verdict> blocked;
+    std::shared_ptr<const Verdict> blocked;
   };
 
   void make_queue() {
     std::map<std::string_view, std::uint32_t> partitions;
     for (std::uint32_t p = 0; p < shape().partitions.size(); ++p) partitions.emplace(shape().partitions[p].name, p);
     queue_.reserve(view_.waiting.size());
+    plan_.forecasts.resize(view_.waiting.size());
     for (std::uint32_t j = 0; j < view_.waiting.size(); ++j) {
       const WaitingJob& job = view_.waiting[j];
+      plan_.forecasts[j].job = job.id;
       Verdict v = job_is_eligible(job, now_);
       std::uint32_t choice = 0;
       std::int64_t best = priority_of(1, job.spec->nice);
@@ -62,9 +65,8 @@ class Pass {
         ++choice;
       }
       if (v.fits() && choice == 0) v = partition_is_gone(job.spec->partitions.empty() ? "" : job.spec->partitions.front());
-      if (!v.fits()) forecast(job.id, v, best);
+      if (!v.fits()) forecast(j, shared(std::move(v)), 0, best);
     }
-    plan_.forecasts.reserve(queue_.size());
     ahead_.resize(shape().partitions.size());
     started_.resize(view_.waiting.size());
   }
@@ -77,10 +79,9 @@ class Pass {
     if (!line.blocked) look(line, job, entry.partition);
     if (!line.blocked) {
       started_[entry.job] = true;
-      return start(line, job, entry.partition);
+      return start(line, entry);
     }
-    line.blocked->ahead = ahead_[entry.partition]++;
-    forecast(job.id, *line.blocked, entry.priority);
+    forecast(entry.job, line.blocked, ahead_[entry.partition]++, entry.priority);
   }
 
   // Leaves line.blocked set, or the nodes of a start in chosen_.
@@ -89,34 +90,41 @@ class Pass {
     if (!line.chooser) {
       Verdict limits = within_partition(shape().partitions[p], *job.spec, view_.settings);
       if (!limits.fits()) {
-        line.blocked = std::move(limits);
+        line.blocked = std::make_shared<const Verdict>(std::move(limits));
         return;
       }
       auto chooser = Chooser::make(cluster_, p, view_.settings, *job.spec, job.uid);
       if (!chooser) {
-        line.blocked = std::move(chooser.error());
+        line.blocked = std::make_shared<const Verdict>(std::move(chooser.error()));
         return;
       }
       line.chooser = std::move(*chooser);
     }
     auto chosen = line.chooser->choose(cluster_, now_ - job.eligible, job.eligible);
     if (chosen) chosen_ = std::move(*chosen);
-    else line.blocked = std::move(chosen.error());
+    else line.blocked = std::make_shared<const Verdict>(std::move(chosen.error()));
   }
 
-  void start(const Line& line, const WaitingJob& job, std::uint32_t p) {
+  void start(const Line& line, const QueueEntry& entry) {
+    const WaitingJob& job = view_.waiting[entry.job];
     cluster_.take(chosen_.nodes, line.chooser->needs(), job.uid);
-    plan_.forecasts.erase(job.id);
-    plan_.starts.push_back({job.id, shape().partitions[p].name, std::move(chosen_.nodes), std::move(chosen_.placement)});
+    plan_.forecasts[entry.job].why = nullptr;
+    plan_.starts.push_back({job.id, shape().partitions[entry.partition].name, std::move(chosen_.nodes), std::move(chosen_.placement)});
+  }
+
+  // Held jobs and those that wait for a time come in runs that are told the same.
+  std::shared_ptr<const Verdict> shared(Verdict v) {
+    if (!last_shared_ || *last_shared_ != v) last_shared_ = std::make_shared<const Verdict>(std::move(v));
+    return last_shared_;
   }
 
   // A job in several partitions: "not now" says more than "never", and the first partition more than the next.
-  void forecast(JobId id, const Verdict& v, std::int64_t priority) {
-    auto [it, fresh] = plan_.forecasts.try_emplace(id);
-    Forecast& f = it->second;
-    if (!fresh && (f.why.kind == v.kind || f.why.kind == Verdict::Kind::not_now)) return;
+  void forecast(std::uint32_t job, const std::shared_ptr<const Verdict>& v, std::uint32_t ahead, std::int64_t priority) {
+    Forecast& f = plan_.forecasts[job];
+    if (f.why && (f.why->kind == v->kind || f.why->kind == Verdict::Kind::not_now)) return;
+    f.priority = f.why ? std::max(f.priority, priority) : priority;
     f.why = v;
-    f.priority = std::max(f.priority, priority);
+    f.ahead = ahead;
   }
 
   Line& line_of(std::uint32_t cls, std::uint32_t p) {
@@ -138,9 +146,21 @@ class Pass {
   std::vector<std::uint32_t> ahead_;
   std::vector<bool> started_;          // by position in View.waiting
   Chosen chosen_;
+  std::shared_ptr<const Verdict> last_shared_;
 };
 
 }  // namespace
+
+Verdict Forecast::verdict() const {
+  Verdict v = *why;
+  v.ahead = ahead;
+  return v;
+}
+
+const Forecast* Plan::forecast_of(JobId id) const {
+  const auto at = std::lower_bound(forecasts.begin(), forecasts.end(), id, [](const Forecast& f, JobId i) { return f.job < i; });
+  return at != forecasts.end() && at->job == id ? &*at : nullptr;
+}
 
 Plan plan_pass(const View& view, Time now) { return Pass(view, now).run(); }
 

@@ -2,7 +2,8 @@
 // Pure. Not the application of its starts: that is core's ApplyPlan, which checks each again.
 #pragma once
 
-#include <unordered_map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/verdict.hpp"
@@ -19,18 +20,24 @@ struct Start {
 
 // The forecast of one waiting job: never an event or a row (design T5).
 struct Forecast {
-  Verdict why;
+  JobId job;
+  std::shared_ptr<const Verdict> why;  // shared by the jobs that met the same; never null in a plan
+  std::uint32_t ahead{};               // jobs before this one
+  std::int64_t priority{};             // higher goes first; what squeue's PRIORITY column shows
   std::optional<Time> planned_start;
   std::vector<NodeIndex> planned_nodes;
-  std::int64_t priority{};           // higher goes first; what squeue's PRIORITY column shows
+
+  Verdict verdict() const;             // why, with those ahead
 };
 
 struct Plan {
   Sequence snapshot;
   std::uint64_t policy_version{};
   std::vector<Start> starts;         // highest priority first
-  std::unordered_map<JobId, Forecast> forecasts;  // of those that do not start
+  std::vector<Forecast> forecasts;   // of those that do not start, by id
   std::uint64_t jobs_looked_at{}, nodes_looked_at{};  // work counted, not timed
+
+  const Forecast* forecast_of(JobId) const;  // null: it starts, or did not wait
 };
 
 Plan plan_pass(const View&, Time now);

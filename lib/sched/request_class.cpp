@@ -24,27 +24,41 @@ std::size_t hash_of(const JobSpec& s) {
   return h;
 }
 
-bool same_request(const WaitingJob& a, const WaitingJob& b) {
-  return a.spec->time_limit == b.spec->time_limit && a.spec->time_min == b.spec->time_min && a.spec->partitions == b.spec->partitions &&
-         a.spec->groups == b.spec->groups;
+bool same_request(const JobSpec& a, const JobSpec& b) {
+  return a.time_limit == b.time_limit && a.time_min == b.time_min && a.partitions == b.partitions && a.groups == b.groups;
 }
 
 }  // namespace
 
 std::uint32_t RequestClasses::of(const WaitingJob& job) {
-  const auto matches = [&](const WaitingJob& other) {
+  return job.request == WaitingJob::not_classed || by_user_ ? by_content(job) : by_number(job);
+}
+
+std::uint32_t RequestClasses::by_number(const WaitingJob& job) {
+  if (job.request >= of_number_.size()) of_number_.resize(job.request + 1ULL, WaitingJob::not_classed);
+  std::uint32_t& known = of_number_[job.request];
+  if (known == WaitingJob::not_classed) known = add(job);
+  return known;
+}
+
+std::uint32_t RequestClasses::by_content(const WaitingJob& job) {
+  const auto matches = [&](const Example& other) {
     if (by_user_ && other.uid != job.uid) return false;
-    return other.spec == job.spec || same_request(other, job);
+    return other.spec == job.spec || same_request(*other.spec, *job.spec);
   };
   // Neighbours in the queue are often equal: the class of the job before is tried first.
-  if (last_ < examples_.size() && matches(*examples_[last_])) return last_;
+  if (last_ < examples_.size() && matches(examples_[last_])) return last_;
   const std::size_t h = hash_of(*job.spec);
   for (auto [it, end] = by_hash_.equal_range(h); it != end; ++it)
-    if (matches(*examples_[it->second])) return last_ = it->second;
-  last_ = static_cast<std::uint32_t>(examples_.size());
-  examples_.push_back(&job);
+    if (matches(examples_[it->second])) return last_ = it->second;
+  last_ = add(job);
   by_hash_.emplace(h, last_);
   return last_;
+}
+
+std::uint32_t RequestClasses::add(const WaitingJob& job) {
+  examples_.push_back({job.spec, job.uid});
+  return static_cast<std::uint32_t>(examples_.size() - 1);
 }
 
 }  // namespace sy::sched

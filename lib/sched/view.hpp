@@ -33,6 +33,8 @@ struct WaitingJob {
   Time submitted;
   Time eligible;
   bool held_by_user{}, held_by_admin{}, launch_failed{};
+  std::uint32_t request{not_classed};    // equal numbers: equal requests; whoever keeps an image of the queue gives them
+  static constexpr std::uint32_t not_classed = ~0U;
 };
 
 struct View {

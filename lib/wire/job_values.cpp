@@ -154,10 +154,10 @@ model::Verdict waiting_verdict(const model::Job& job, const sched::Forecast* for
   if (job.held_by_admin) reason = Reason::job_held_admin;
   else if (job.held_by_user) reason = Reason::job_held_user;
   // A forecast of before the hold says something else; one that knows of it says more (launch failed, requeued).
-  const bool forecast_is_of_a_hold =
-      forecast != nullptr && (forecast->why.reason == Reason::job_held_admin || forecast->why.reason == Reason::job_held_user ||
-                              forecast->why.reason == Reason::requeued_held || forecast->why.reason == Reason::launch_failed_requeued_held);
-  if (forecast != nullptr && (reason == Reason::none) != forecast_is_of_a_hold) return forecast->why;
+  const Reason told = forecast != nullptr ? forecast->why->reason : Reason::none;
+  const bool forecast_is_of_a_hold = told == Reason::job_held_admin || told == Reason::job_held_user || told == Reason::requeued_held ||
+                                     told == Reason::launch_failed_requeued_held;
+  if (forecast != nullptr && (reason == Reason::none) != forecast_is_of_a_hold) return forecast->verdict();
   if (reason == Reason::none && job.eligible > now) reason = job.launch_failures > 0 ? Reason::launch_backoff : Reason::begin_time;
   model::Verdict verdict;
   verdict.reason = reason;

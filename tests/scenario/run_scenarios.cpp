@@ -237,9 +237,9 @@ class Story {
   void tell_waits() {
     const auto plan = c().plan();
     for (auto id : c().state.waiting) {
-      auto it = plan.forecasts.find(id);
-      if (it == plan.forecasts.end()) continue;
-      const std::string text = fmt::format("{}: {}", reason_name(it->second.why.reason), to_text(it->second.why));
+      const auto* forecast = plan.forecast_of(id);
+      if (forecast == nullptr) continue;
+      const std::string text = fmt::format("{}: {}", reason_name(forecast->why->reason), to_text(forecast->verdict()));
       if (waits_[id] != text) say("wait", names_[id], text);
       waits_[id] = text;
     }

@@ -107,10 +107,10 @@ sched::Plan Cluster::pass() {
   return p;
 }
 
-sched::Forecast Cluster::why(JobId id) const {
-  auto p = plan();
-  auto it = p.forecasts.find(id);
-  return it == p.forecasts.end() ? sched::Forecast{} : it->second;
+Verdict Cluster::why(JobId id) const {
+  const auto p = plan();
+  const auto* forecast = p.forecast_of(id);
+  return forecast == nullptr ? Verdict{} : forecast->verdict();
 }
 
 std::vector<std::string> Cluster::nodes_of(JobId id) const {
@@ -188,7 +188,7 @@ void Cluster::deliver() {
 void Cluster::start(JobId id) {
   pass();
   deliver();
-  if (job(id).state != JobState::running) throw std::logic_error(fmt::format("job {} does not run: {}", id.value, describe(why(id).why)));
+  if (job(id).state != JobState::running) throw std::logic_error(fmt::format("job {} does not run: {}", id.value, describe(why(id))));
 }
 
 void Cluster::finish(JobId id, ExitRecord exit) {

@@ -145,7 +145,7 @@ class Cluster {
   Error refused(Ask, const Principal& who = user());
   sched::Plan plan() const;
   sched::Plan pass();                              // plans and applies
-  sched::Forecast why(JobId) const;                // what the pass says of a waiting job
+  Verdict why(JobId) const;                        // what the pass says of a waiting job
 
   const Job& job(JobId id) const { return state.jobs.at(id); }
   const Node& node(const std::string& name) const { return *state.find_node(name); }

@@ -123,6 +123,13 @@ class Player {
       return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) { return parts(x) == parts(y); });
     };
     if (!same(kept.waiting, made.waiting, job)) throw std::logic_error("the image has other waiting jobs");
+    sy::sched::RequestClasses fresh;
+    std::map<std::uint32_t, std::uint32_t> there, back;
+    for (std::size_t i = 0; i < made.waiting.size(); ++i) {
+      const auto number = kept.waiting[i].request, by_content = fresh.of(made.waiting[i]);
+      if (there.emplace(number, by_content).first->second != by_content || back.emplace(by_content, number).first->second != number)
+        throw std::logic_error("the image numbers requests otherwise than their contents do");
+    }
     if (!same(kept.nodes, made.nodes, node)) throw std::logic_error("the image has other nodes");
     for (std::size_t i = 0; i < made.nodes.size(); ++i)
       if (!(kept.nodes[i].free == made.nodes[i].free)) throw std::logic_error("the image has other free resources");

@@ -53,8 +53,8 @@ TEST_CASE("deleting a partition with waiting jobs crashes nothing: they wait and
   Cluster::expect(c.run(ReleaseJob{waits}, user()));
   c.pass();
   CHECK(c.job(waits).state == JobState::pending);
-  CHECK(c.why(waits).why.reason == Reason::partition_inactive);
-  CHECK(c.why(waits).why.kind == Verdict::Kind::never);
+  CHECK(c.why(waits).reason == Reason::partition_inactive);
+  CHECK(c.why(waits).kind == Verdict::Kind::never);
   c.deliver();
   CHECK(c.job(other).state == JobState::running);
   c.finish(runs);
@@ -153,7 +153,7 @@ TEST_CASE("a node that is declared without its size is not taken for a small one
   const auto large = c.submit(ask().cpus(8).memory(16'000));
   const auto both = c.submit(ask().nodes(2));
   CHECK(c.pass().starts.empty());
-  CHECK(c.why(both).why.kind == Verdict::Kind::not_now);
+  CHECK(c.why(both).kind == Verdict::Kind::not_now);
   CHECK(c.refused(ask().nodes(3)).field == "--nodes");
   CHECK(c.refused(ask().features("a100")).field == "--constraint");
   CHECK(c.refused(ask().on("n9")).message.find("n9") != std::string::npos);
@@ -198,7 +198,7 @@ TEST_CASE("draining keeps what runs and takes nothing new; a reason is required"
   const auto next = c.submit(ask());
   CHECK(c.pass().starts.empty());
   CHECK(c.job(id).state == JobState::running);
-  CHECK(c.why(next).why.causes == std::vector<Cause>{{Cause::Kind::drained, 1}});
+  CHECK(c.why(next).causes == std::vector<Cause>{{Cause::Kind::drained, 1}});
 }
 
 TEST_CASE("an equal topology imports as nothing, a changed one as the next version, a broken one not at all") {

@@ -58,7 +58,7 @@ TEST_CASE("a gang starts whole or not at all, and frees nothing it did not get")
   const JobId id = c.submit(gang({leader(), workers(2)}));
   c.pass();
   CHECK_FALSE(c.job(id).attempt);
-  CHECK(c.why(id).why.kind == Verdict::Kind::not_now);
+  CHECK(c.why(id).kind == Verdict::Kind::not_now);
   c.finish(blocker);
   c.start(id);
 }

@@ -13,10 +13,10 @@ TEST_CASE("a held job does not start; a user's hold is the user's to release, an
   Cluster::expect(c.run(HoldJob{id}, user()));
   CHECK(c.run(HoldJob{id}, user()).events.empty());
   CHECK(c.pass().starts.empty());
-  CHECK(c.why(id).why.reason == Reason::job_held_user);
+  CHECK(c.why(id).reason == Reason::job_held_user);
   Cluster::expect(c.run(ReleaseJob{id}, user()));
   Cluster::expect(c.run(HoldJob{id}, admin()));
-  CHECK(c.why(id).why.reason == Reason::job_held_admin);
+  CHECK(c.why(id).reason == Reason::job_held_admin);
   CHECK(code_of(c.run(ReleaseJob{id}, user())) == Code::forbidden);
   Cluster::expect(c.run(ReleaseJob{id}, admin()));
   c.start(id);
@@ -82,8 +82,8 @@ TEST_CASE("requeued with hold, a job is held by whoever did it: its owner, or an
     Cluster::expect(c.run(RequeueJob{mine, true}, user()));
     Cluster::expect(c.run(RequeueJob{theirs, true}, admin()));
     c.deliver();
-    CHECK(c.why(mine).why.reason == Reason::job_held_user);
-    CHECK(c.why(theirs).why.reason == Reason::job_held_admin);
+    CHECK(c.why(mine).reason == Reason::job_held_user);
+    CHECK(c.why(theirs).reason == Reason::job_held_admin);
     CHECK(code_of(c.run(ReleaseJob{theirs}, user())) == Code::forbidden);
     Cluster::expect(c.run(ReleaseJob{theirs}, admin()));
     CHECK_FALSE(c.job(theirs).held_by_admin);

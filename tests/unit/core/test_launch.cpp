@@ -51,7 +51,7 @@ TEST_CASE("a node that refuses a launch is drained with its reason, and the job 
   CHECK(c.node("n1").reason == "prolog failed");
   CHECK(c.job(id).state == JobState::pending);
   CHECK(c.job(id).eligible == c.now + c.state.settings.launch_backoff);
-  CHECK(c.why(id).why.reason == Reason::launch_backoff);
+  CHECK(c.why(id).reason == Reason::launch_backoff);
   CHECK(c.pass().starts.empty());  // not at once
   c.advance(c.state.settings.launch_backoff);
   c.start(id);
@@ -92,7 +92,7 @@ TEST_CASE("the pause doubles with each refusal in a row, and after the configure
   }
   CHECK(pauses == std::vector<Duration>{seconds{30}, seconds{60}, seconds{120}});
   CHECK_FALSE(c.node("n1").drained);
-  CHECK(c.why(id).why.reason == Reason::launch_failed_requeued_held);
+  CHECK(c.why(id).reason == Reason::launch_failed_requeued_held);
   CHECK(c.pass().starts.empty());
   c.agents["n1"].refuses = SimAgent::Refuses::nothing;
   Cluster::expect(c.run(ReleaseJob{id}, user()));

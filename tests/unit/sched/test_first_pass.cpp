@@ -105,7 +105,7 @@ TEST_CASE("GRES are counted per node, per task and per job, by type and without"
   CHECK(placed(c, ask().tasks(2).gres_per_task("gpu", 1)) == "n1");
   CHECK(placed(c, ask().gres_per_job("gpu", 3)) == "n3");
   CHECK(placed(c, ask().gres("gpu", 1)) == "");
-  CHECK(c.why(last(c)).why.causes == std::vector<Cause>{{Cause::Kind::busy, 3}});
+  CHECK(c.why(last(c)).causes == std::vector<Cause>{{Cause::Kind::busy, 3}});
 }
 
 TEST_CASE("GRES of the whole job spread over as few nodes as have them") {
@@ -166,7 +166,7 @@ TEST_CASE("named nodes are all in, or a list to choose from when more are named 
   CHECK(placed(c, ask().not_on("n1").cpus(4)) == "");
   c.run(DrainNode{c.index("n1"), "x"}, admin());
   const auto id = c.submit(ask().on("n1"));
-  CHECK(c.why(id).why.reason == Reason::req_node_not_avail);
+  CHECK(c.why(id).reason == Reason::req_node_not_avail);
 }
 
 TEST_CASE("contiguous nodes are neighbours, in the shortest run that holds them") {
@@ -250,7 +250,7 @@ TEST_CASE("a refusal carries its numbers: nodes offered and asked, how many fell
   c.silent("n3");
   const auto id = c.submit(ask().nodes(2).features("small").cpus(4));
   const auto next = c.submit(ask().nodes(2).features("small").cpus(4));
-  const auto v = c.why(id).why;
+  const auto v = c.why(id);
   CHECK(v.kind == Verdict::Kind::not_now);
   CHECK(v.offered == 1);
   CHECK(v.asked == 2);
@@ -260,7 +260,7 @@ TEST_CASE("a refusal carries its numbers: nodes offered and asked, how many fell
   CHECK(has(Cause::Kind::down));
   CHECK(has(Cause::Kind::feature));
   CHECK(v.ahead == 0);
-  CHECK(c.why(next).why.ahead == 1);
+  CHECK(c.why(next).ahead == 1);
 }
 
 TEST_CASE("idle nodes are never left idle because of a job that does not fit") {
@@ -276,7 +276,7 @@ TEST_CASE("a partition that is down starts nothing and says so") {
   c.configure();
   const auto id = c.submit(ask());
   CHECK(c.pass().starts.empty());
-  CHECK(c.why(id).why.reason == Reason::partition_down);
+  CHECK(c.why(id).reason == Reason::partition_down);
   c.configuration.partitions.front().settings.state = PartitionState::drain;
   c.configure();
   CHECK(c.refused(ask()).code == Code::forbidden);

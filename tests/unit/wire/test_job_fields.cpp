@@ -177,8 +177,10 @@ TEST_CASE("a waiting job shows what it asks for") {
 TEST_CASE("why a job waits comes from its hold, then from the forecast, then from its begin time") {
   auto job = waiting_job();
   sched::Forecast forecast;
-  forecast.why.kind = model::Verdict::Kind::not_now;
-  forecast.why.reason = model::Reason::resources;
+  model::Verdict verdict;
+  verdict.kind = model::Verdict::Kind::not_now;
+  verdict.reason = model::Reason::resources;
+  forecast.why = std::make_shared<const model::Verdict>(verdict);
   forecast.planned_start = base::time_from_seconds(900);
   forecast.planned_nodes = {base::NodeIndex{1}, base::NodeIndex{0}};
   forecast.priority = 77;
@@ -189,7 +191,8 @@ TEST_CASE("why a job waits comes from its hold, then from the forecast, then fro
   CHECK(v["priority"] == 77);
   job.held_by_user = true;
   CHECK(view(job, &forecast)["reason"] == "JobHeldUser");
-  forecast.why.reason = model::Reason::launch_failed_requeued_held;
+  verdict.reason = model::Reason::launch_failed_requeued_held;
+  forecast.why = std::make_shared<const model::Verdict>(verdict);
   CHECK(view(job, &forecast)["reason"] == model::reason_name(model::Reason::launch_failed_requeued_held));
   job.held_by_user = false;
   job.eligible = base::time_from_seconds(1000);
@@ -256,6 +259,20 @@ TEST_CASE("the view of a node shows its shape, what is held and by whom") {
   CHECK(v["gres_used_text"] == "gpu:a100:1(IDX:1)");
   CHECK(v["partitions"] == json{"batch"});
   CHECK(v["jobs"] == json{42});
+  CHECK(v.size() == wire::NodeMembers::known().size());
+
+  for (const std::string& member : wire::NodeMembers::known()) {
+    out.clear();
+    wire::append_node(out, node, state, *wire::NodeMembers::parse(member));
+    CHECK(json::parse(out) == json{{member, v.at(member)}});
+  }
+  out.clear();
+  wire::append_node(out, node, state, *wire::NodeMembers::parse("state,name"));
+  CHECK(json::parse(out) == json{{"name", "n2"}, {"state", "mixed"}});
+  const auto unknown = wire::NodeMembers::parse("name,colour");
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().field == "fields");
+  CHECK(unknown.error().value == "colour");
 }
 
 TEST_CASE("the view of a partition leaves out removed nodes and shows no limit as null") {
