@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <deque>
+#include <future>
 #include <unordered_map>
+#include <utility>
 
 #include "wire/enum_names.hpp"
 #include "wire/job_spec_json.hpp"
@@ -14,20 +18,59 @@ namespace {
 
 using namespace sy::model;
 
-// Equal specs become one object: most queues are many jobs of few shapes.
-class SpecPool {
+// The requests of jobs, parsed on another processor while rows are read: most of a restart. Equal texts become one object: most
+// queues are many jobs of few shapes.
+class Requests {
  public:
-  explicit SpecPool(const Connection& db) : db_(db) {}
-  std::shared_ptr<const JobSpec> get(std::string_view text) {
-    auto& slot = by_text_[std::string{text}];
-    if (slot == nullptr)
-      slot = std::make_shared<const JobSpec>(trusted(wire::job_spec_from_stored_text(text), db_, "the request of a job"));
-    return slot;
+  explicit Requests(const Connection& db) : db_(db) {}
+
+  void add(Job& job, std::string_view text) {
+    const auto [at, fresh] = by_text_.try_emplace(std::string{text});
+    if (fresh) batch_.push_back(&*at);
+    wanted_.emplace_back(&job, &at->second);
+    if (batch_.size() >= batch_size) pass_on();
+  }
+  // After the last: every job gets its own.
+  void finish() {
+    check(parse(std::exchange(batch_, {})));
+    while (!running_.empty()) wait_for_first();
+    for (const auto& [job, spec] : wanted_) job->spec = *spec;
   }
 
  private:
+  using Entry = std::pair<const std::string, std::shared_ptr<const JobSpec>>;
+  using Fault = std::optional<base::Error>;
+  static constexpr std::size_t batch_size = 1024, most_running = 2;
+
+  static Fault parse(const std::vector<Entry*>& batch) {
+    for (Entry* entry : batch) {
+      auto spec = wire::job_spec_from_stored_text(entry->first);
+      if (!spec) return spec.error();
+      entry->second = std::make_shared<const JobSpec>(std::move(*spec));
+    }
+    return {};
+  }
+  // To the other thread; where that has enough to do, here.
+  void pass_on() {
+    using namespace std::chrono_literals;
+    while (!running_.empty() && running_.front().wait_for(0s) == std::future_status::ready) wait_for_first();
+    if (running_.size() < most_running) running_.push_back(std::async(std::launch::async, parse, std::exchange(batch_, {})));
+    else check(parse(std::exchange(batch_, {})));
+  }
+  void wait_for_first() {
+    const Fault fault = running_.front().get();
+    running_.pop_front();
+    check(fault);
+  }
+  void check(const Fault& fault) const {
+    if (fault) trusted(base::Result<int>{base::fail(*fault)}, db_, "the request of a job");
+  }
+
   const Connection& db_;
-  std::unordered_map<std::string, std::shared_ptr<const JobSpec>> by_text_;
+  std::unordered_map<std::string, std::shared_ptr<const JobSpec>> by_text_;  // entries stay where they are
+  std::vector<Entry*> batch_;
+  std::vector<std::pair<Job*, const std::shared_ptr<const JobSpec>*>> wanted_;
+  std::deque<std::future<Fault>> running_;  // before the maps they write to are gone, each is waited for
 };
 
 template <class E>
@@ -37,7 +80,8 @@ E word(const Connection& db, std::string_view text) {
   return *value;
 }
 
-Job read_job(const Statement& row, const Connection& db, SpecPool& specs) {
+// All but the request, which is in the last column.
+Job read_job(const Statement& row, const Connection& db) {
   int column = 0;
   const auto number = [&] { return row.integer(column++); };
   const auto text = [&] { return row.text(column++); };
@@ -63,8 +107,6 @@ Job read_job(const Statement& row, const Connection& db, SpecPool& specs) {
   ++column;
   job.end_reason = text();
   if (!row.null(column)) job.attempt = trusted(wire::attempt_from_text(row.text(column)), db, "an attempt");
-  ++column;
-  job.spec = specs.get(text());
   return job;
 }
 
@@ -103,16 +145,18 @@ State load_state(Connection& db) {
   Transaction transaction{db, Transaction::Kind::read};
   load_counters(db, state);
   load_cluster(db, state);
-  SpecPool specs{db};
+  Requests requests{db};
   auto& jobs = db.prepared(
       "SELECT id, uid, gid, user, user_group, submitted_us, eligible_us, script_digest, env_digest, held_by_user, held_by_admin, "
       "launch_failures, restarts, state, lost_from, last_attempt, outcome, ended_us, end_reason, attempt, spec "
       "FROM jobs ORDER BY id");
+  constexpr int request_column = 20;
   while (jobs.row()) {
-    Job job = read_job(jobs, db, specs);
-    const JobId id = job.id;
-    state.jobs.emplace_hint(state.jobs.end(), id, std::move(job));
+    Job job = read_job(jobs, db);
+    const auto at = state.jobs.emplace_hint(state.jobs.end(), job.id, std::move(job));
+    requests.add(at->second, jobs.text(request_column));
   }
+  requests.finish();
   transaction.commit();
   rebuild_derived(state);
   return state;
