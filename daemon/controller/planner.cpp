@@ -78,9 +78,9 @@ void Planner::start_pass() {
       });
 }
 
-// Under a stream of changes, images take at most a ninth of the loop and passes a fifth of a processor: the rest serves requests.
+// Under a stream of changes, images and passes take at most a ninth of a processor each: the rest serves requests.
 void Planner::rest_after(double view_seconds, double pass_seconds) {
-  const std::chrono::duration<double> rest{std::max(8 * view_seconds, 4 * pass_seconds)};
+  const std::chrono::duration<double> rest{8 * std::max(view_seconds, pass_seconds)};
   next_ = monotonic_now() + std::clamp(std::chrono::duration_cast<base::Duration>(rest), options_.coalesce, options_.longest_rest);
 }
 
