@@ -18,4 +18,10 @@ std::string user_names(std::string_view list) {
   return join(users);
 }
 
+bool user_exists(const std::string& user) {
+  const bool number = !user.empty() && user.size() <= 10 && user.find_first_not_of("0123456789") == std::string::npos;
+  return ::getpwnam(user.c_str()) != nullptr ||
+         (number && ::getpwuid(static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10))) != nullptr);
+}
+
 }  // namespace sy::cli

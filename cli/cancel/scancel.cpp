@@ -8,6 +8,7 @@
 #include "base/signals.hpp"
 #include "cli/api.hpp"
 #include "cli/command_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/json_writer.hpp"
 #include "cli/state_names.hpp"
 #include "cli/text.hpp"
@@ -172,6 +173,8 @@ int run_scancel(Context& context, const Words& words) {
     auto found = find_jobs(context, q, ids);
     if (!found) return complain(context, slurm_contact_text(found.error()));
     ids = std::move(*found);
+    if (ids.empty())
+      if (const auto fault = mistyped_filter(context, q.users, q.partitions, "Invalid user name")) return complain(context, *fault);
   }
   return end_all(context, q, ids);
 }

@@ -214,8 +214,9 @@ std::string partition_record(Json partition, const RecordStyle& style) {
   record.line("AllowGroups={} AllowAccounts=ALL AllowQos=ALL", groups.empty() ? "ALL" : groups);
   if (const auto users = words_of(partition["allow_users"]); !users.empty()) record.line("AllowUsers={}", users);
   record.line("AllocNodes=ALL Default={} QoS=N/A", partition["default"].boolean() ? "YES" : "NO");
-  record.line("DefaultTime={} DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden={}",
-              span(partition["default_time_s"], "NONE"), partition["hidden"].boolean() ? "YES" : "NO");
+  record.line("DefaultTime={} DisableRootJobs={} ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden={}",
+              span(partition["default_time_s"], "NONE"), partition["allow_root"].boolean(true) ? "NO" : "YES",
+              partition["hidden"].boolean() ? "YES" : "NO");
   const Json most = partition["max_nodes"];
   record.line("MaxNodes={} MaxTime={} MinNodes={} LLN=NO MaxCPUsPerNode=UNLIMITED MaxCPUsPerSocket=UNLIMITED",
               most.is_number() ? std::to_string(most.integer()) : "UNLIMITED", span(partition["max_time_s"], "UNLIMITED"),

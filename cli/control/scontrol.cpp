@@ -70,11 +70,19 @@ int complain(Context& context, std::string_view what) {
   return 1;
 }
 
-// What scontrol calls a refusal, in front of what we know about it.
-std::string refusal(const base::Error& error) {
-  if (error.code == Code::not_found) return "Invalid job id specified";
-  if (error.code == Code::forbidden) return fmt::format("Access/permission denied: {}", base::to_text(error));
-  return slurm_contact_text(error);
+std::string load_refusal(const base::Error& error) {
+  return error.code == Code::not_found ? std::string{"Invalid job id specified"} : slurm_contact_text(error);
+}
+
+// A refusal: Slurm's words where scripts look for them, and what we know about it.
+std::string refusal(const base::Error& error, const std::string& id) {
+  if (error.code == Code::not_found) return fmt::format("Invalid job id specified for job {}", id);
+  if (error.code == Code::forbidden) return fmt::format("Access/permission denied for job {}: {}", id, base::to_text(error));
+  if (error.field != "job") return fmt::format("job {}: {}", id, slurm_contact_text(error));
+  base::Error plain = error;  // such messages name the job themselves
+  plain.field.clear();
+  plain.value.clear();
+  return slurm_contact_text(plain);
 }
 
 std::vector<std::string> id_words(const Words& words) {
@@ -98,7 +106,7 @@ int each_job(Context& context, std::string_view verb, std::string_view api_verb,
       continue;
     }
     const auto answer = call_again(context, post(fmt::format("/v1/jobs/{}/{}", id, api_verb), body));
-    if (!answer) code = complain(context, fmt::format("{} for job {}", refusal(answer.error()), id));
+    if (!answer) code = complain(context, refusal(answer.error(), id));
   }
   return code;
 }
@@ -139,15 +147,15 @@ int update_jobs(Context& context, const std::string& ids, const std::vector<Assi
     }
     auto body = with_time_step(context, id, *change);
     if (!body) {
-      code = complain(context, fmt::format("{} for job {}", refusal(body.error()), id));
+      code = complain(context, refusal(body.error(), id));
       continue;
     }
     if (!body->empty())
       if (auto answer = call_again(context, Request{"PATCH", "/v1/jobs/" + id, *body, {}, 60}); !answer)
-        code = complain(context, fmt::format("{} for job {}", refusal(answer.error()), id));
+        code = complain(context, refusal(answer.error(), id));
     if (change->hold)
       if (auto answer = call_again(context, post(fmt::format("/v1/jobs/{}/hold", id))); !answer)
-        code = complain(context, fmt::format("{} for job {}", refusal(answer.error()), id));
+        code = complain(context, refusal(answer.error(), id));
   }
   return code;
 }
@@ -213,7 +221,7 @@ int write_script(Context& context, const Words& words) {
   if (words.size() < 2 || match_word(lower(words[0]), {"batch_script"}).empty())
     return complain(context, "scontrol: error: write batch_script JOBID [FILE|-]");
   auto script = call_text(context, get(fmt::format("/v1/jobs/{}/script", url_encode(words[1]))));
-  if (!script) return complain(context, fmt::format("scontrol: error: job script retrieval failed: {}", refusal(script.error())));
+  if (!script) return complain(context, fmt::format("scontrol: error: job script retrieval failed: {}", load_refusal(script.error())));
   if (words.size() > 2 && words[2] == "-") return context.out << *script, 0;
   const std::string path = words.size() > 2 ? words[2] : fmt::format("slurm-{}.sh", words[1]);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
@@ -228,7 +236,7 @@ int wait_job(Context& context, const Words& words) {
   if (words.size() != 1) return complain(context, "scontrol: error: wait_job JOBID");
   while (true) {
     auto job = call_again(context, get(fmt::format("/v1/jobs/{}?wait=30&for=started", url_encode(words[0]))));
-    if (!job) return complain(context, fmt::format("slurm_load_jobs error: {}", refusal(job.error())));
+    if (!job) return complain(context, fmt::format("slurm_load_jobs error: {}", load_refusal(job.error())));
     if (const auto state = job->root()["state"].text(); state == "ended")
       return complain(context, fmt::format("job {} has ended", words[0]));
     else if (state != "pending" && state != "starting") return 0;

@@ -8,6 +8,7 @@
 
 #include "cli/api.hpp"
 #include "cli/command_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/queue/job_fields.hpp"
 #include "cli/state_names.hpp"
 #include "cli/text.hpp"
@@ -293,6 +294,11 @@ int print_once(Context& context, const Query& q, const Plan& plan, const std::st
     pages = std::move(*got);
   }
   auto& rows = pages.rows;
+  if (rows.empty() && !nothing_can_match && plan.ids.empty())
+    if (const auto fault = mistyped_filter(context, q.users, q.partitions, "Invalid user")) {
+      context.err.line(fmt::format("squeue: error: {}", *fault));
+      return 1;
+    }
   if (plan.ids.size() == 1 && rows.empty()) return fail_loading(context, {Code::not_found, "Invalid job id specified", {}, {}, {}, {}});
   if (!plan.ids.empty()) std::erase_if(rows, [&](Json job) { return !in_states(plan.states, job); });
   if (const auto wanted = split_list(q.qos); !wanted.empty())

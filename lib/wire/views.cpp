@@ -296,6 +296,7 @@ void append_partition(std::string& out, const model::Partition& partition, const
   object.text("name", partition.name);
   object.flag("default", partition.is_default);
   object.text("state", enum_name(partition.state));
+  object.flag("allow_root", partition.allow_root || state.settings.allow_root_jobs);
   object.text("nodes", hostlist_of(nodes, state));
   object.number("node_count", static_cast<std::int64_t>(nodes.size()));
   object.cpus("cpus", cpus);

@@ -184,6 +184,8 @@ bool others_may_hold(const State& state, const JobSpec& spec, const Verdict& v) 
   return unknown.size() > 0 && all.size() >= v.asked && v.offered + unknown.size() >= v.asked;
 }
 
+bool is_about_partition(const Verdict& v) { return v.reason == Reason::partition_time_limit || v.reason == Reason::partition_node_limit; }
+
 bool is_about_size(const Verdict& v) {
   if (v.reason != Reason::bad_constraints || v.asked == 0) return false;  // a name or an expression is wrong
   const auto known_to_fall = [](const Cause& c) { return c.kind == Cause::Kind::feature || c.kind == Cause::Kind::excluded; };
@@ -273,7 +275,7 @@ Result<void> check_possible(const State& state, const JobSpec& spec, Uid uid, st
   if (v.kind != Verdict::Kind::never) return {};
   if (is_about_size(v) && others_may_hold(state, spec, v)) return {};
   return fail(Error{Code::impossible, v.detail.empty() ? to_text(v) : v.detail, option_of(v, spec.groups.front()), "", "",
-                    "sinfo -N -l shows what the nodes have"});
+                    is_about_partition(v) ? "scontrol show partition shows the limits" : "sinfo -N -l shows what the nodes have"});
 }
 
 }  // namespace sy::core

@@ -142,11 +142,11 @@ class Builder {
     }
     if (text_.levels.size() > max_levels)
       faults_.add(mark, base::Error{base::Code::invalid_argument,
-                                          "there are too many levels",
-                                          "levels",
-                                          std::to_string(max_levels),
-                                          std::to_string(text_.levels.size()),
-                                          {}});
+                                    "there are too many levels",
+                                    "levels",
+                                    std::to_string(max_levels),
+                                    std::to_string(text_.levels.size()),
+                                    {}});
     return faults_.count() == before;
   }
 

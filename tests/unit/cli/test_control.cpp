@@ -124,6 +124,10 @@ TEST_CASE("hold, release and requeue go to each job") {
   CHECK(world.last().body == R"({"hold":true})");
   CHECK(world.run({"scontrol", "hold", "77"}) == 1);
   CHECK(world.err() == "Invalid job id specified for job 77\n");
+  world.context.err.clear();
+  world.answer("POST /v1/jobs/3/hold", R"({"status":409,"code":"conflict","detail":"job 3 has ended","field":"job","value":"3"})", 409);
+  CHECK(world.run({"scontrol", "hold", "3"}) == 1);
+  CHECK(world.err() == "job 3 has ended\n");
 }
 
 TEST_CASE("scontrol update of a job becomes a change that the API takes") {

@@ -101,6 +101,22 @@ TEST_CASE("one job that is gone is an error, two are not") {
   CHECK(world.run({"squeue", "-j", "abc"}) == 1);
 }
 
+TEST_CASE("an empty list for a user or a partition that does not exist is an error, as a mistyped name would be") {
+  World world;
+  world.answer("GET /v1/jobs", R"({"jobs":[],"next":null,"sequence":1})");
+  world.answer("GET /v1/partitions", R"({"partitions":[{"name":"main"}]})");
+  CHECK(world.run({"squeue", "-h", "-u", "no-such-user"}) == 1);
+  CHECK(world.err() == "squeue: error: Invalid user: no-such-user\n");
+  world.context.err.clear();
+  CHECK(world.run({"squeue", "-h", "-p", "main,mian"}) == 1);
+  CHECK(world.err() == "squeue: error: Invalid partition specified: mian\n");
+  world.context.err.clear();
+  CHECK(world.run({"squeue", "-h", "-u", "root,ann", "-p", "main"}) == 0);
+  CHECK(world.run({"scancel", "-u", "no-such-user"}) == 1);
+  CHECK(world.err() == "scancel: error: Invalid user name: no-such-user\n");
+  CHECK(world.run({"scancel", "-u", "root"}) == 0);
+}
+
 TEST_CASE("pages follow each other until the last") {
   World world;
   struct Turn : Transport {
