@@ -11,7 +11,7 @@ void sy::fuzz::fuzz_one(std::string_view input) {
     const auto back = parse_memory(format_memory(*m));
     FUZZ_CHECK(back.has_value());
     FUZZ_CHECK(*back == *m);
-    FUZZ_PLANT(m->value == 77 * 1024);
+    FUZZ_PLANT(m->value / 1024 == 77);
   }
   if (const auto n = parse_count(input)) FUZZ_CHECK(*n >= 0);
   parse_bytes(input);
