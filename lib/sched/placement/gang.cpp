@@ -40,6 +40,7 @@ class Search {
     name(root);
     r.placed = put(root, 0, TopologyIndex::root, open, [this] { return affinities_hold(); });
     r.budget_ended = !r.placed && (budget_ended_ || inexact_);
+    r.nowhere = root.container && !somewhere_;
     finish(r);
     return r;
   }
@@ -137,18 +138,17 @@ class Search {
     else
       for (const auto d : t_.at_level(r.level))
         if (d >= scope && d < inside.next) all.push_back(d);
+    std::vector<Hunger> hungers;
+    gather(p, open, 1, hungers);
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
-    std::vector<std::vector<std::uint32_t>> sums;
-    std::vector<std::uint64_t> least;
-    gather(p, open, 1, sums, least);
     for (const auto d : all) {
       const auto within = p.part.within;
       if (within >= 0 && t_.domain(d).level > within && t_.ancestor(d, within) < 0) continue;
       bool fits = true;
       std::uint64_t free = 0;
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        fits &= sums[i][d] >= least[i];
-        free += sums[i][d];
+      for (const auto& h : hungers) {
+        fits &= h.sum[d] >= h.least;
+        free += std::uint64_t{h.sum[d]} * h.groups;
       }
       if (fits) order.emplace_back(free, d);
     }
@@ -157,19 +157,32 @@ class Search {
     });
     std::vector<std::uint32_t> out;
     for (const auto& [free, d] : order) out.push_back(d);
+    somewhere_ |= !out.empty();
     return out;
   }
 
-  void gather(const Piece& p, const Open* open, std::uint64_t copies, std::vector<std::vector<std::uint32_t>>& sums,
-              std::vector<std::uint64_t>& least) {
+  // What the groups of one shape must find in a domain: all of theirs together, where a unit of one leaves none to another.
+  struct Hunger {
+    std::string key;
+    std::vector<std::uint32_t> sum;       // by domain
+    std::uint64_t least{};
+    std::uint64_t groups{};
+  };
+
+  void gather(const Piece& p, const Open* open, std::uint64_t copies, std::vector<Hunger>& out) {
     for (const auto& c : p.children) {
       if (c.container) {
-        gather(c, open, copies * c.replicas, sums, least);
+        gather(c, open, copies * c.replicas, out);
         continue;
       }
-      const Offer& o = board_.offer(c.part);
-      sums.push_back(open == nullptr ? o.sum : board_.narrowed(o, TopologyIndex::root, open).sum);
-      least.push_back(copies * c.replicas * c.part.min);
+      auto h = std::find_if(out.begin(), out.end(), [&](const Hunger& x) { return x.key == c.part.key; });
+      if (h == out.end()) {
+        const Offer& o = board_.offer(c.part);
+        h = out.insert(h, Hunger{c.part.key, open == nullptr ? o.sum : board_.narrowed(o, TopologyIndex::root, open).sum, 0, 0});
+      }
+      const std::uint64_t one = c.part.min;
+      h->least = c.part.demand.whole || c.part.demand.most == 0 ? h->least + copies * c.replicas * one : std::max(h->least, one);
+      ++h->groups;
     }
   }
 
@@ -460,7 +473,7 @@ class Search {
   std::uint64_t steps_{};
   std::set<std::string> names_;          // of all groups
   bool affinities_{};
-  bool budget_ended_{}, exhaustive_{}, inexact_{};
+  bool budget_ended_{}, exhaustive_{}, inexact_{}, somewhere_{};
   std::size_t only_rung_{};
   std::vector<std::pair<const Piece*, std::uint32_t>> around_;
   std::vector<Record> records_;
@@ -507,6 +520,7 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
         r = std::move(one);
         if (r.placed) return r;
         ended |= exhaustive && r.budget_ended;
+        if (r.nowhere) break;  // no domain of that rung has room for all of them
       }
     r.budget_ended = ended;
     return r;

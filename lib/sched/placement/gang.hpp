@@ -28,6 +28,7 @@ Result<Piece> make_piece(const model::Group&, const ClusterShape&, const model::
 struct GangResult {
   bool placed{};
   bool budget_ended{};
+  bool nowhere{};                       // the outermost container found no domain with room enough
   std::vector<PlacedNode> nodes;        // by group, replica, path
   std::int32_t level{model::TopologyIndex::any_level};
   std::uint32_t domain{};
