@@ -1,35 +1,30 @@
 #include "sched/placement/board.hpp"
 
 #include <algorithm>
-#include <limits>
-
-#include "base/assert.hpp"
+#include <iterator>
 
 namespace sy::sched::placement {
 namespace {
 
 constexpr std::size_t shapes_kept = 256;
 constexpr std::uint32_t small_leaf = 512;
-constexpr std::uint32_t most_units = 65'536;  // as units_on
-
-std::int32_t gres_on(const Resources& free, const std::string& name, const std::string& type) {
-  std::int64_t n = 0;
-  for (const auto& g : free.gres)
-    if (g.name == name && (type.empty() || g.type == type)) n += g.count;
-  return static_cast<std::int32_t>(std::min<std::int64_t>(n, std::numeric_limits<std::int32_t>::max()));
-}
 
 bool is_idle(const NodeNow& n) { return n.usable && n.jobs == 0 && !n.exclusive; }
+
+// Does the part look at single nodes?
+bool wants_examples(const Part& p, std::int32_t node_level) {
+  return p.by_tasks || std::any_of(p.rungs.begin(), p.rungs.end(), [&](const PartRung& r) { return r.level == node_level; });
+}
 
 }  // namespace
 
 Board::Board(const ClusterShape& shape, const model::TopologyIndex& topology, std::span<const NodeNow> nodes)
     : shape_(shape), topology_(topology), nodes_(nodes), idle_(topology.size()), idle_count_(topology.domains().size()) {
-  slim_.reserve(topology_.size());
+  look_at_.reserve(topology_.size());
   for (const auto& d : topology_.domains())
     if (d.leaf()) largest_leaf_ = std::max(largest_leaf_, d.size());
   for (std::uint32_t p = 0; p < topology_.size(); ++p) {
-    slim_.push_back(slim_of(p));
+    look_at_.push_back(look_of(p));
     idle_[p] = is_idle(now(p));
     idle_count_[topology_.leaf_at(p)] += idle_[p] ? 1 : 0;
     equal_weights_ &= weight(p) == weight(0);
@@ -42,8 +37,8 @@ void Board::changed(NodeIndex node) {
   const auto at = topology_.position_of(node.value);
   if (at == model::TopologyIndex::nowhere) return;
   const auto p = static_cast<std::uint32_t>(at);
-  slim_[p] = slim_of(p);
-  for (auto& [gres, column] : columns_) column[p] = gres_on(now(p).free, gres.first, gres.second);
+  forget_look(look_at_[p]);
+  look_at_[p] = look_of(p);
   const bool idle = is_idle(now(p));
   if (idle != idle_[p]) {
     for (auto d = static_cast<std::int32_t>(topology_.leaf_at(p)); d >= 0; d = topology_.domain(static_cast<std::uint32_t>(d)).parent)
@@ -53,67 +48,54 @@ void Board::changed(NodeIndex node) {
   changes_.push_back(p);
 }
 
-Board::Slim Board::slim_of(std::uint32_t p) const {
-  const auto node = topology_.node_at(p);
-  const auto& n = nodes_[node];
-  return Slim{n.free.cpus.value, n.free.memory.value, node, n.sole_user.value, n.usable && !shape_.nodes[node].removed, n.jobs > 0,
-              n.exclusive,       n.exclusive_user};
+std::size_t Board::hash_of(const ClusterShape::NodeInfo& info, const NodeNow& n) {
+  std::size_t h = n.sole_user.value;
+  const auto add = [&](std::uint64_t x) { h = (h ^ x) * 0x9e3779b97f4a7c15ULL, h ^= h >> 29U; };
+  add(static_cast<std::uint64_t>(n.free.cpus.value));
+  add(static_cast<std::uint64_t>(n.free.memory.value));
+  for (const auto& g : n.free.gres) add(static_cast<std::uint64_t>(g.count));
+  add((n.usable && !info.removed ? 1U : 0U) + (n.jobs > 0 ? 2U : 0U) + (n.exclusive ? 4U : 0U) + (n.exclusive_user ? 8U : 0U));
+  return h;
 }
 
-const Board::Column& Board::column(const model::GresRequest& r) {
-  auto& column = columns_[{r.name, r.type}];
-  if (!column.empty() || topology_.size() == 0) return column;
-  column.resize(topology_.size());
-  for (std::uint32_t p = 0; p < topology_.size(); ++p) column[p] = gres_on(now(p).free, r.name, r.type);
-  return column;
+bool Board::alike(const Look& a, const ClusterShape::NodeInfo& info, const NodeNow& n) {
+  const auto& x = a.now;
+  return (x.jobs > 0) == (n.jobs > 0) && x.usable == n.usable && x.exclusive == n.exclusive && x.exclusive_user == n.exclusive_user &&
+         x.sole_user == n.sole_user && x.free == n.free && a.info->removed == info.removed && a.info->total.memory == info.total.memory &&
+         a.info->features == info.features;
 }
 
-// How to count this shape by what is slim; none: it reads more of a node than that.
-std::optional<Board::Glance> Board::glance(const Part& part) {
-  if (part.filter.constraint || part.demand.all_memory) return std::nullopt;
-  Glance g;
-  for (const auto& r : part.demand.gres)
-    if (r.count > 0) g.per_unit.emplace_back(&column(r), r.count);
-  for (const auto& r : part.demand.gres_node) g.per_node.emplace_back(&column(r), r.count);
-  return g;
+std::uint32_t Board::look_of(std::uint32_t p) {
+  const auto& info = shape_.nodes[topology_.node_at(p)];
+  const auto& n = now(p);
+  const auto take = [&](std::uint32_t look) {
+    ++looks_[look].nodes;
+    return look;
+  };
+  if (p > 0 && look_at_.size() >= p && alike(looks_[look_at_[p - 1]], info, n)) return take(look_at_[p - 1]);  // neighbours often are
+  const auto hash = hash_of(info, n);
+  const auto [from, to] = look_by_hash_.equal_range(hash);
+  for (auto i = from; i != to; ++i)
+    if (alike(looks_[i->second], info, n)) return take(i->second);
+  std::uint32_t at = static_cast<std::uint32_t>(looks_.size());
+  if (unused_looks_.empty()) looks_.emplace_back();
+  else at = unused_looks_.back(), unused_looks_.pop_back();
+  looks_[at] = Look{n, &info, 0};
+  look_by_hash_.emplace(hash, at);
+  return take(at);
 }
 
-// As units_on, without a cause.
-std::uint32_t Board::quick(Glance& g, const Part& part, std::uint32_t p) const {
-  const Slim& n = slim_[p];
-  const Demand& d = part.demand;
-  const Filter& f = part.filter;
-  const NodeIndex node{n.node};
-  if (f.allowed != nullptr && !f.allowed->contains(node)) return 0;
-  if (f.excluded.contains(node) || (f.among && !f.among->contains(node))) return 0;
-  if (!n.usable || n.exclusive || (d.whole && n.busy)) return 0;
-  if (n.busy && (n.exclusive_user || d.exclusive_user) && n.sole_user != d.uid.value) return 0;
-  if (n.cpus != g.cpus || n.memory != g.memory) {  // neighbours are often alike, and divisions are slow
-    std::int64_t units = d.most == 0 ? most_units : d.most;
-    if (d.cpus.value > 0) units = std::min(units, n.cpus / d.cpus.value);
-    if (n.memory < d.memory_node.value) units = 0;
-    else if (d.memory.value > 0) units = std::min(units, (n.memory - d.memory_node.value) / d.memory.value);
-    g.cpus = n.cpus;
-    g.memory = n.memory;
-    g.units = static_cast<std::uint32_t>(std::max<std::int64_t>(units, 0));
-  }
-  std::uint32_t units = g.units;
-  for (const auto& [column, count] : g.per_node)
-    if ((*column)[p] < count) return 0;
-  for (const auto& [column, count] : g.per_unit) {
-    const auto have = (*column)[p];
-    if (have >= count * units) continue;
-    units = have <= 0 ? 0 : static_cast<std::uint32_t>(have / count);
-  }
-  return units;
+void Board::forget_look(std::uint32_t look) {
+  if (--looks_[look].nodes > 0) return;
+  const auto [from, to] = look_by_hash_.equal_range(hash_of(*looks_[look].info, looks_[look].now));
+  look_by_hash_.erase(std::find_if(from, to, [&](const auto& entry) { return entry.second == look; }));
+  unused_looks_.push_back(look);
 }
 
-// The units of one node, rounded to whole segments.
-std::uint32_t Board::count(const Part& part, std::uint32_t p, std::uint32_t& raw, std::optional<Glance>& glance) const {
+// The units of one node, before they are rounded to whole segments.
+std::uint32_t Board::count(const Part& part, std::uint32_t p) const {
   const auto node = NodeIndex{topology_.node_at(p)};
-  raw = glance ? quick(*glance, part, p) : units_on(part.demand, part.filter, node, shape_.nodes[node.value], nodes_[node.value]);
-  const auto m = part.demand.multiple;
-  return m <= 1 ? raw : raw / m * m;
+  return units_on(part.demand, part.filter, node, shape_.nodes[node.value], nodes_[node.value]);
 }
 
 void Board::compare_nodes(Offer& o, std::uint32_t leaf) const {
@@ -130,28 +112,42 @@ void Board::compare_nodes(Offer& o, std::uint32_t leaf) const {
   o.most[leaf] = most;
 }
 
-void Board::fill(Offer& o, const Part& part) {
+// The leaf's most is another one than it was: so may be those of the domains around it.
+void Board::set_most(Offer& o, std::uint32_t leaf, std::uint32_t before) const {
+  for (auto d = leaf; o.most[d] != before && d != model::TopologyIndex::root;) {
+    d = static_cast<std::uint32_t>(topology_.domain(d).parent);
+    const auto old = o.most[d];
+    o.most[d] = 0;
+    topology_.for_children(d, [&](std::uint32_t c) { o.most[d] = std::max(o.most[d], o.most[c]); });
+    before = old;
+  }
+}
+
+void Board::add_examples(Offer& o) const {
+  if (largest_leaf_ > small_leaf) return;
   const auto& domains = topology_.domains();
-  o.units.assign(topology_.size(), 0);
-  o.sum.assign(domains.size(), 0);
+  o.example.assign(domains.size(), Offer::no_node);
+  o.most.assign(domains.size(), 0);
+  for (auto d = static_cast<std::uint32_t>(domains.size()); d-- > 0;) {
+    if (domains[d].leaf()) compare_nodes(o, d);
+    if (domains[d].parent >= 0) {
+      auto& around = o.most[static_cast<std::size_t>(domains[d].parent)];
+      around = std::max(around, o.most[d]);
+    }
+  }
+}
+
+// Sums by domain, from units and raw of the leaves.
+void Board::add_up(Offer& o, const Part& part) const {
+  const auto& domains = topology_.domains();
   const bool rounded = part.demand.multiple > 1;
-  if (rounded) o.raw.assign(topology_.size(), 0), o.raw_sum.assign(domains.size(), 0);
   if (!equal_weights_) {
     o.weight.assign(domains.size(), 0);
     o.holders.assign(domains.size(), 0);
-  }
-  auto look = glance(part);
-  nodes_looked_at += topology_.size();
-  for (std::uint32_t p = 0; p < topology_.size(); ++p) {
-    std::uint32_t raw = 0;
-    const auto n = count(part, p, raw, look);
-    o.units[p] = n;
-    const auto leaf = topology_.leaf_at(p);
-    o.sum[leaf] += n;
-    if (rounded) o.raw[p] = raw, o.raw_sum[leaf] += raw;
-    if (!equal_weights_ && n > 0) {
-      o.weight[leaf] += weight(p);
-      ++o.holders[leaf];
+    for (std::uint32_t p = 0; p < topology_.size(); ++p) {
+      if (o.units[p] == 0) continue;
+      o.weight[topology_.leaf_at(p)] += weight(p);
+      ++o.holders[topology_.leaf_at(p)];
     }
   }
   for (std::size_t d = domains.size(); d-- > 1;) {
@@ -163,17 +159,46 @@ void Board::fill(Offer& o, const Part& part) {
       o.holders[parent] += o.holders[d];
     }
   }
-  if (largest_leaf_ <= small_leaf) {
-    o.example.assign(domains.size(), Offer::no_node);
-    o.most.assign(domains.size(), 0);
-    for (std::uint32_t d = 0; d < domains.size(); ++d)
-      if (domains[d].leaf()) compare_nodes(o, d);
+}
+
+void Board::fill(Offer& o, const Part& part) {
+  const auto& domains = topology_.domains();
+  const auto multiple = std::max(part.demand.multiple, 1U);
+  o.units.resize(topology_.size());
+  o.sum.assign(domains.size(), 0);
+  o.raw.clear();
+  o.raw_sum.clear();
+  if (multiple > 1) o.raw.resize(topology_.size()), o.raw_sum.assign(domains.size(), 0);
+  std::vector<std::uint32_t> units(looks_.size(), 0), raw(looks_.size(), 0);
+  for (std::size_t i = 0; i < looks_.size(); ++i) {
+    if (looks_[i].nodes == 0) continue;
+    raw[i] = units_on_such(part.demand, part.filter, *looks_[i].info, looks_[i].now);
+    units[i] = raw[i] / multiple * multiple;
   }
+  nodes_looked_at += topology_.size();
+  const auto& f = part.filter;
+  const bool open = f.allowed == nullptr && !f.among && f.excluded.empty();
+  for (std::uint32_t d = 0; d < domains.size(); ++d) {
+    if (!domains[d].leaf()) continue;
+    std::uint32_t sum = 0, raw_sum = 0;
+    for (auto p = domains[d].begin; p < domains[d].end; ++p) {
+      const auto look = look_at_[p];
+      const bool in = open || let_in(f, NodeIndex{topology_.node_at(p)});
+      sum += o.units[p] = in ? units[look] : 0;
+      if (multiple > 1) raw_sum += o.raw[p] = in ? raw[look] : 0;
+    }
+    o.sum[d] = sum;
+    if (multiple > 1) o.raw_sum[d] = raw_sum;
+  }
+  add_up(o, part);
+  o.example.clear();
+  o.most.clear();
+  if (wants_examples(part, topology_.node_level())) add_examples(o);
   o.seen = changes_.size();
 }
 
-void Board::set_units(Offer& o, std::uint32_t p, std::uint32_t n, std::uint32_t raw) {
-  const auto old = o.units[p];
+void Board::set_units(Offer& o, std::uint32_t p, std::uint32_t raw, std::uint32_t multiple) {
+  const auto n = multiple > 1 ? raw / multiple * multiple : raw, old = o.units[p];
   const auto more_raw = o.raw.empty() ? 0 : raw - o.raw[p];
   if (old == n && more_raw == 0) return;
   o.units[p] = n;
@@ -191,16 +216,16 @@ void Board::set_units(Offer& o, std::uint32_t p, std::uint32_t n, std::uint32_t 
 
 void Board::renew(Offer& o, const Part& part) {
   if (changes_.size() - o.seen > topology_.size()) return fill(o, part);  // cheaper than one by one
-  if (o.seen == changes_.size()) return;
-  auto look = glance(part);
   for (; o.seen < changes_.size(); ++o.seen) {
     ++nodes_looked_at;
     const auto p = changes_[o.seen];
-    std::uint32_t raw = 0;
-    const auto n = count(part, p, raw, look);
-    set_units(o, p, n, raw);
-    if (!o.example.empty()) compare_nodes(o, topology_.leaf_at(p));
+    set_units(o, p, count(part, p), part.demand.multiple);
+    if (o.example.empty()) continue;
+    const auto leaf = topology_.leaf_at(p), before = o.most[leaf];
+    compare_nodes(o, leaf);
+    set_most(o, leaf, before);
   }
+  if (o.example.empty() && wants_examples(part, topology_.node_level())) add_examples(o);
 }
 
 const Offer& Board::offer(const Part& part) {
@@ -209,11 +234,13 @@ const Offer& Board::offer(const Part& part) {
     renew(found->second->second, part);
     return found->second->second;
   }
-  if (recent_.size() >= shapes_kept) {
+  if (recent_.size() >= shapes_kept) {  // the oldest gives its memory
     by_key_.erase(recent_.back().first);
-    recent_.pop_back();
+    recent_.splice(recent_.begin(), recent_, std::prev(recent_.end()));
+    recent_.front().first = part.key;
+  } else {
+    recent_.emplace_front(part.key, Offer{});
   }
-  recent_.emplace_front(part.key, Offer{});
   by_key_.emplace(part.key, recent_.begin());
   fill(recent_.front().second, part);
   return recent_.front().second;

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <list>
-#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,9 +23,9 @@ struct Offer {
   std::vector<std::uint64_t> weight;     // by domain: Σ weight of nodes that hold any; empty when all weights are equal
   std::vector<std::uint32_t> holders;    // by domain: nodes that hold any; only with weight
   // Of a leaf whose nodes that hold any are all alike (so many units, all idle or none, one weight), the first; no_node otherwise.
-  // Empty where leaves are too large for it to pay.
-  std::vector<std::uint32_t> example;    // by domain
-  std::vector<std::uint32_t> most;       // by domain: the most units of one node; only leaves
+  // Both are empty where no part with tasks has asked, or leaves are too large for it to pay.
+  std::vector<std::uint32_t> example;    // by domain; only leaves
+  std::vector<std::uint32_t> most;       // by domain: the most units of one node
   std::size_t seen{};                    // how much of the board's list of changes is in here
   static constexpr std::uint32_t no_node = ~0U;
 };
@@ -61,31 +59,30 @@ class Board {
  private:
   void fill(Offer&, const Part&);
   void renew(Offer&, const Part&);
-  // What a choice reads of a node, side by side in memory: a new shape looks at every node.
-  struct Slim {
-    std::int64_t cpus{}, memory{};
-    std::uint32_t node{}, sole_user{};
-    bool usable{}, busy{}, exclusive{}, exclusive_user{};
+  // Nodes that no request can tell apart but by its name, its place and its weight look alike: a new shape is counted once per look.
+  struct Look {
+    NodeNow now;
+    const ClusterShape::NodeInfo* info{};
+    std::uint32_t nodes{};               // that look so; 0: free to be used again
   };
-  using Column = std::vector<std::int32_t>;  // free GRES of one kind, by position
-  struct Glance {                        // at one shape: the columns it reads, and the node before
-    std::vector<std::pair<const Column*, std::int64_t>> per_unit, per_node;
-    std::int64_t cpus{-1}, memory{-1};
-    std::uint32_t units{};
-  };
-  Slim slim_of(std::uint32_t position) const;
-  const Column& column(const model::GresRequest&);
-  std::optional<Glance> glance(const Part&);
-  std::uint32_t quick(Glance&, const Part&, std::uint32_t position) const;
+  static std::size_t hash_of(const ClusterShape::NodeInfo&, const NodeNow&);
+  static bool alike(const Look&, const ClusterShape::NodeInfo&, const NodeNow&);
+  std::uint32_t look_of(std::uint32_t position);
+  void forget_look(std::uint32_t look);
+  std::uint32_t count(const Part&, std::uint32_t position) const;
+  void add_up(Offer&, const Part&) const;
+  void add_examples(Offer&) const;
   void compare_nodes(Offer&, std::uint32_t leaf) const;
-  std::uint32_t count(const Part&, std::uint32_t position, std::uint32_t& raw, std::optional<Glance>&) const;
-  void set_units(Offer&, std::uint32_t position, std::uint32_t units, std::uint32_t raw);
+  void set_most(Offer&, std::uint32_t leaf, std::uint32_t before) const;
+  void set_units(Offer&, std::uint32_t position, std::uint32_t raw, std::uint32_t multiple);
 
   const ClusterShape& shape_;
   const model::TopologyIndex& topology_;
   std::span<const NodeNow> nodes_;
-  std::vector<Slim> slim_;               // by position
-  std::map<std::pair<std::string, std::string>, Column> columns_;  // by name and type of GRES asked for
+  std::vector<Look> looks_;
+  std::vector<std::uint32_t> unused_looks_;
+  std::unordered_multimap<std::size_t, std::uint32_t> look_by_hash_;
+  std::vector<std::uint32_t> look_at_;   // by position
   std::uint32_t largest_leaf_{};
   std::vector<bool> idle_;
   std::vector<std::uint32_t> idle_count_;
@@ -98,6 +95,11 @@ class Board {
 // Units of this demand that the node holds now; 0 with the first cause that says so.
 std::uint32_t units_on(const Demand&, const Filter&, NodeIndex, const ClusterShape::NodeInfo&, const NodeNow&,
                        model::Cause::Kind* cause = nullptr);
+// The same for any node like this one, whatever its name: the filter's sets of nodes are not looked at.
+std::uint32_t units_on_such(const Demand&, const Filter&, const ClusterShape::NodeInfo&, const NodeNow&,
+                            model::Cause::Kind* cause = nullptr);
+// Do the filter's sets of nodes let it in?
+bool let_in(const Filter&, NodeIndex);
 // What `units` of this demand take of that node (GRES without a type: of the types that are free, by name).
 Resources taken(const Demand&, std::uint32_t units, const ClusterShape::NodeInfo&, const NodeNow&);
 

@@ -17,14 +17,8 @@ std::int64_t free_gres(const Resources& free, const model::GresRequest& r) {
   return n;
 }
 
-bool among(const Filter& f, NodeIndex node) {
-  return (f.allowed == nullptr || f.allowed->contains(node)) && !f.excluded.contains(node) && (!f.among || f.among->contains(node));
-}
-
 // The first cause that keeps the node from being looked at; other: none.
-Cause::Kind shut_out(const Demand& d, const Filter& f, NodeIndex node, const ClusterShape::NodeInfo& info, const NodeNow& now) {
-  if (f.allowed != nullptr && !f.allowed->contains(node)) return Cause::Kind::not_in_partition;
-  if (!among(f, node)) return Cause::Kind::excluded;
+Cause::Kind shut_out(const Demand& d, const Filter& f, const ClusterShape::NodeInfo& info, const NodeNow& now) {
   if (f.constraint && !base::matches(*f.constraint, info.features)) return Cause::Kind::feature;
   if (info.removed || !now.usable) return now.drained ? Cause::Kind::drained : Cause::Kind::down;
   if (now.exclusive || (d.whole && now.jobs > 0)) return Cause::Kind::busy;
@@ -34,13 +28,25 @@ Cause::Kind shut_out(const Demand& d, const Filter& f, NodeIndex node, const Clu
 
 }  // namespace
 
+bool let_in(const Filter& f, NodeIndex node) {
+  return (f.allowed == nullptr || f.allowed->contains(node)) && !f.excluded.contains(node) && (!f.among || f.among->contains(node));
+}
+
 std::uint32_t units_on(const Demand& d, const Filter& f, NodeIndex node, const ClusterShape::NodeInfo& info, const NodeNow& now,
                        Cause::Kind* cause) {
+  if (let_in(f, node)) return units_on_such(d, f, info, now, cause);
+  const bool outside = f.allowed != nullptr && !f.allowed->contains(node);
+  if (cause != nullptr) *cause = outside ? Cause::Kind::not_in_partition : Cause::Kind::excluded;
+  return 0;
+}
+
+std::uint32_t units_on_such(const Demand& d, const Filter& f, const ClusterShape::NodeInfo& info, const NodeNow& now,
+                            Cause::Kind* cause) {
   const auto no = [&](Cause::Kind kind) {
     if (cause != nullptr) *cause = kind;
     return 0U;
   };
-  if (const auto kind = shut_out(d, f, node, info, now); kind != Cause::Kind::other) return no(kind);
+  if (const auto kind = shut_out(d, f, info, now); kind != Cause::Kind::other) return no(kind);
   // What the node could never give has its own cause; what others hold is "busy".
   const auto lacking = [&](bool ever, Cause::Kind kind) { return no(ever ? Cause::Kind::busy : kind); };
   std::int64_t n = d.most == 0 ? most_units : d.most;
