@@ -1,6 +1,7 @@
 #include "model/topology_index.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/assert.hpp"
@@ -23,6 +24,7 @@ class TopologyIndexBuilder {
     index_.at_level_.resize(index_.levels_.size() + 2);
     add_root();
     rank_names();
+    find_forms();
     for (const auto& d : index_.domains_) {
       const bool leaf_above = d.children == 0 && d.level != index_.narrowest_level() && d.size() > 0;
       const bool skips = d.parent >= 0 && index_.domains_[static_cast<std::size_t>(d.parent)].level != d.level - 1;
@@ -198,6 +200,34 @@ class TopologyIndexBuilder {
           return x == y ? a < b : base::natural_less(x, y);
         });
       for (std::size_t i = 0; i < level.size(); ++i) index_.domains_[level[i]].name_rank = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  // Two domains have one form when a walk through both meets the same levels, sizes and counts, and the names of each level come in
+  // the order of the walk: nothing that a choice looks at but the names themselves tells them apart while they are wholly free.
+  void find_forms() {
+    auto& domains = index_.domains_;
+    std::vector<bool> in_order(domains.size(), true);
+    for (const auto& level : index_.at_level_)
+      for (std::size_t i = 1; i < level.size(); ++i) {
+        if (domains[level[i - 1]].name_rank < domains[level[i]].name_rank) continue;
+        auto d = static_cast<std::int32_t>(level[i]);
+        while (d >= 0 && static_cast<std::uint32_t>(d) > level[i - 1]) d = domains[static_cast<std::size_t>(d)].parent;  // what holds both
+        for (; d >= 0; d = domains[static_cast<std::size_t>(d)].parent) in_order[static_cast<std::size_t>(d)] = false;
+      }
+    std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+    for (auto d = static_cast<std::uint32_t>(domains.size()); d-- > 0;) {
+      auto& domain = domains[d];
+      std::vector<std::uint32_t> key{static_cast<std::uint32_t>(domain.level + 1), domain.counts ? 1U : 0U, domain.size()};
+      bool formed = in_order[d] && domain.size() > 0, even = true;
+      index_.for_children(d, [&](std::uint32_t c) {
+        formed &= domains[c].form != 0;
+        even &= domains[c].even && (key.size() == 3 || key.back() == domains[c].form);
+        key.push_back(domains[c].form);
+      });
+      if (!formed) continue;
+      domain.even = even;
+      domain.form = known.emplace(std::move(key), static_cast<std::uint32_t>(known.size() + 1)).first->second;
     }
   }
 

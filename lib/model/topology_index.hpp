@@ -38,8 +38,10 @@ class TopologyIndex {
     std::uint32_t next{};             // first domain after this one's descendants (descendants are [own index + 1, next))
     std::uint32_t children{};         // how many; 0: a leaf, its nodes hang here
     std::uint32_t name_rank{};        // order by name among the domains of its level
+    std::uint32_t form{};             // domains of one form differ in names alone, and put in order alike; 0: like no other
     bool counts{true};                // takes part in the fragmentation value (not: implicit root, groups that are not whole)
     bool is_virtual{};
+    bool even{};                      // inside it, all domains of a level have one form
     std::uint32_t size() const { return end - begin; }
     bool leaf() const { return children == 0; }
   };

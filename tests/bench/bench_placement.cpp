@@ -182,7 +182,8 @@ void time(const char* cluster, const Cluster& c, int busy, const char* what, std
       set(n, nodes[n].jobs > 0);
       engine.changed(base::NodeIndex{n});
     };
-    for (int k = 0; k < 2; ++k) flipped.push_back(std::uniform_int_distribution<std::uint32_t>(0, static_cast<std::uint32_t>(nodes.size() - 1))(random));
+    for (int k = 0; k < 2; ++k)
+      flipped.push_back(std::uniform_int_distribution<std::uint32_t>(0, static_cast<std::uint32_t>(nodes.size() - 1))(random));
     flip(flipped[flipped.size() - 2]);
     flip(flipped[flipped.size() - 1]);
     if (flipped.size() < 6) continue;
@@ -190,9 +191,9 @@ void time(const char* cluster, const Cluster& c, int busy, const char* what, std
     flip(flipped[flipped.size() - 5]);
   }
   std::sort(t.micros.begin(), t.micros.end());
-  std::printf("%-22s %3d%% busy  %-22s p50 %8.1f us  p99 %8.1f us   looked at %7.0f nodes %7.0f domains  placed %3.0f%%  choices %08x\n", cluster, busy,
-              what, t.micros[calls / 2], t.micros[calls * 99 / 100], double(t.nodes) / double(calls), double(t.domains) / double(calls),
-              100.0 * double(t.placed) / double(calls), t.choices);
+  std::printf("%-22s %3d%% busy  %-22s p50 %8.1f us  p99 %8.1f us   looked at %7.0f nodes %7.0f domains  placed %3.0f%%  choices %08x\n",
+              cluster, busy, what, t.micros[calls / 2], t.micros[calls * 99 / 100], double(t.nodes) / double(calls),
+              double(t.domains) / double(calls), 100.0 * double(t.placed) / double(calls), t.choices);
   std::fflush(stdout);
 }
 
@@ -366,15 +367,15 @@ void replay(const char* name, const std::vector<Job>& jobs, const std::vector<Ch
   std::printf(
       "%-28s utilisation %4.1f%%   domains used / least possible %.3f   in one block %5.1f%% of those that could be   largest free in a "
       "block %5.1f   whole blocks free %5.2f\n",
-      name, 100.0 * used_time / (days * month_nodes), ratio / double(started), 100.0 * double(in_one) / double(could_be_one), largest / days,
-      whole / days);
+      name, 100.0 * used_time / (days * month_nodes), ratio / double(started), 100.0 * double(in_one) / double(could_be_one),
+      largest / days, whole / days);
 }
 
 void replay_month() {
   const auto jobs = month();
   const auto changes = schedule(jobs);
-  std::printf("\na month of %zu jobs on %zu x %zu nodes, first come first served with backfill, the same starts for each chooser\n", jobs.size(),
-              month_blocks, block_size);
+  std::printf("\na month of %zu jobs on %zu x %zu nodes, first come first served with backfill, the same starts for each chooser\n",
+              jobs.size(), month_blocks, block_size);
   replay("first fit", jobs, changes, first_fit, [](std::uint32_t, bool) {});
   replay("best fit as Slurm documents", jobs, changes, documented_best_fit, [](std::uint32_t, bool) {});
   auto c = tree({1, month_blocks}, block_size);

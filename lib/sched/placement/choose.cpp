@@ -302,25 +302,74 @@ std::int64_t Chooser::leaf_growth(std::uint32_t leaf, std::uint32_t nodes) const
   return fresh + (d.counts ? d.size() : 0) + free_ancestors(leaf);
 }
 
+// The domain is wholly free, and all its nodes hold equally many units.
+bool Chooser::all_alike(std::uint32_t domain) const {
+  const auto& d = t_.domain(domain);
+  if (!part_.shortcuts || d.form == 0 || counts_.idle[domain] != d.size() || !forced_.empty() || !counts_.raw.empty()) return false;
+  if (counts_.board == nullptr || !counts_.board->equal_weights()) return false;
+  const auto most = part_.demand.most == 1 ? 1U : counts_.most.empty() ? 0U : counts_.most[domain];
+  return most > 0 && counts_.sum[domain] == most * d.size();
+}
+
+// The widest domain around it in which every domain of its level differs from it in name only, and comes after it by name.
+std::uint32_t Chooser::widest_alike(std::uint32_t domain, std::uint32_t scope) const {
+  auto out = domain;
+  if (!all_alike(domain)) return out;
+  for (auto d = t_.domain(domain).parent; d >= static_cast<std::int32_t>(scope); d = t_.domain(out).parent) {
+    const auto around = static_cast<std::uint32_t>(d);
+    if (!t_.domain(around).even || !all_alike(around)) break;
+    out = around;
+  }
+  return out;
+}
+
+// Without filling it on trial: leaves whose nodes are all alike.
+bool Chooser::judge_at_a_glance(Judged& j) const {
+  const auto leaf = j.candidate.domain;
+  const auto& d = t_.domain(leaf);
+  if (!j.candidate.domains.empty() || !d.leaf() || t_.kind() == model::Topology::Kind::flat) return false;
+  if (!part_.by_tasks) {
+    j.growth = leaf_growth(leaf, j.candidate.units);
+    j.children = j.candidate.units;
+    return true;
+  }
+  const bool plain = forced_.empty() && part_.layers.empty() && counts_.raw.empty() && !part_.contiguous && part_.fill != Fill::balanced;
+  if (!plain || !part_.shortcuts || counts_.example.empty() || counts_.example[leaf] == Offer::no_node) return false;
+  const auto example = counts_.example[leaf];
+  const auto nodes = (j.candidate.units + units_[example] - 1) / units_[example];
+  j.children = nodes;
+  if (!counts_.board->idle(example)) return true;
+  j.growth = nodes;
+  if (counts_.idle[leaf] == d.size()) j.growth += (d.counts ? d.size() : 0) + free_ancestors(leaf);
+  return true;
+}
+
 void Chooser::judge(std::size_t rung, Judged& j) {
   if (j.judged) return;
   j.judged = true;
-  const auto d = j.candidate.domain;
-  if (j.candidate.domains.empty() && t_.domain(d).leaf() && !part_.by_tasks && t_.kind() != model::Topology::Kind::flat) {
-    j.growth = leaf_growth(d, j.candidate.units);
-    j.children = j.candidate.units;
-    return;
+  if (judge_at_a_glance(j)) return;
+  const auto d = j.candidate.domain, form = t_.domain(d).form, units = j.candidate.units;
+  // Wholly free domains of one form are filled on trial once.
+  const bool once = j.candidate.domains.empty() && part_.sizes.empty() && !part_.shorter && all_alike(d);
+  const auto most = once && !counts_.most.empty() ? counts_.most[d] : 1U;
+  if (once) {
+    const auto known =
+        std::find_if(seen_.begin(), seen_.end(), [&](const Seen& s) { return s.form == form && s.most == most && s.units == units; });
+    if (known != seen_.end()) {
+      j.growth = known->growth + free_ancestors(d);
+      j.children = known->children;
+      j.difference = known->difference;
+      return;
+    }
   }
   Chooser probe(*this, Borrow{});
   Choice choice;
-  if (probe.fill_into(choice, rung, j.candidate)) {
-    j.growth = probe.growth_of(choice.shares);
-    j.children = choice.children_used;
-    j.difference = choice.difference;
-  } else {
-    j.growth = std::numeric_limits<std::int64_t>::max();
-  }
+  const bool fits = probe.fill_into(choice, rung, j.candidate);
+  j.growth = fits ? probe.growth_of(choice.shares) : std::numeric_limits<std::int64_t>::max();
+  j.children = fits ? choice.children_used : 0;
+  j.difference = fits ? choice.difference : 0;
   domains_looked_at += probe.domains_looked_at + t_.domain(d).next - d;
+  if (once && fits) seen_.push_back(Seen{form, most, units, j.growth - free_ancestors(d), j.children, j.difference});
 }
 
 int Chooser::compare_order(const Candidate& a, const Candidate& b) const {
@@ -357,38 +406,64 @@ bool Chooser::better(std::size_t rung, Judged& a, Judged& b) {
     if (a.growth != b.growth) return a.growth < b.growth;
   }
   if (const auto c = compare_order(a.candidate, b.candidate); c != 0) return c < 0;
-  if (!twins(a.candidate.domain, b.candidate.domain)) {
-    judge(rung, a);
-    judge(rung, b);
-    if (part_.fill == Fill::balanced && a.children == b.children && a.difference != b.difference) return a.difference < b.difference;
-    if (a.children != b.children) return a.children < b.children;
-    if (a.growth != b.growth) return a.growth < b.growth;
-  }
+  judge(rung, a);
+  judge(rung, b);
+  if (part_.fill == Fill::balanced && a.children == b.children && a.difference != b.difference) return a.difference < b.difference;
+  if (a.children != b.children) return a.children < b.children;
+  if (a.growth != b.growth) return a.growth < b.growth;
   if (const auto c = compare_weight(a.candidate.domain, b.candidate.domain); c != 0) return c < 0;
   const auto &x = t_.domain(a.candidate.domain), &y = t_.domain(b.candidate.domain);
   return x.name_rank != y.name_rank ? x.name_rank < y.name_rank : a.candidate.domain < b.candidate.domain;
 }
 
-// Wholly free leaves of one size, all of whose nodes serve, below parents that both are (or are not) wholly free, differ in name only.
-bool Chooser::twins(std::uint32_t a, std::uint32_t b) const {
-  const auto &x = t_.domain(a), &y = t_.domain(b);
-  return !part_.by_tasks && x.leaf() && y.leaf() && x.size() == y.size() && counts_.idle[a] == x.size() && counts_.idle[b] == y.size() &&
-         sum_[a] == x.size() && sum_[b] == y.size() && x.counts == y.counts && x.parent == y.parent;
+std::span<const std::uint32_t> Chooser::domains_on(const PartRung& r, const std::uint32_t& scope) const {
+  const auto& inside = t_.domain(scope);
+  if (scope != TopologyIndex::root && (r.level == TopologyIndex::any_level || inside.level >= r.level)) return {&scope, 1};
+  const auto& level = t_.at_level(r.level);
+  const auto from = std::lower_bound(level.begin(), level.end(), scope), to = std::lower_bound(from, level.end(), inside.next);
+  return {from, to};
 }
 
 void Chooser::list(std::size_t rung, std::uint32_t scope, std::vector<Judged>& out) {
   const auto& r = part_.rungs[rung];
-  const auto& inside = t_.domain(scope);
   if (r.max_domains > 1 && r.level != TopologyIndex::any_level) return list_several(r, scope, out);
-  const auto add = [&](std::uint32_t d) {
+  for (const auto d : domains_on(r, scope)) {
     ++domains_looked_at;
-    if (capacity(d) < min_ || outside(d)) return;
+    if (capacity(d) < min_ || outside(d)) continue;
     if (const auto n = count_for(d); n > 0) out.push_back(Judged{Candidate{d, n, {}}});
-  };
-  if (r.level == TopologyIndex::any_level && scope != TopologyIndex::root) return add(scope);
-  if (scope != TopologyIndex::root && inside.level >= r.level) return add(scope);  // the scope is narrower than the rung
-  const auto& level = t_.at_level(r.level);
-  for (auto i = std::lower_bound(level.begin(), level.end(), scope); i != level.end() && *i < inside.next; ++i) add(*i);
+  }
+}
+
+// The first of list(), were it put in order.
+std::optional<Candidate> Chooser::best_on(std::size_t rung, std::uint32_t scope) {
+  const auto& r = part_.rungs[rung];
+  std::optional<Judged> best;
+  if (r.max_domains > 1 && r.level != TopologyIndex::any_level) {
+    std::vector<Judged> all;
+    list_several(r, scope, all);
+    for (auto& j : all)
+      if (!best || better(rung, j, *best)) best = std::move(j);
+    return best ? std::optional{std::move(best->candidate)} : std::nullopt;
+  }
+  const auto all = domains_on(r, scope);
+  const bool tightest = own_order() && extra_.empty(), leap = part_.order != PackOrder::fullest && !part_.contiguous;
+  std::uint32_t enough = ~0U;  // what has more room is worse than the best, which gives all that may be given
+  for (auto i = all.begin(); i != all.end();) {
+    const auto d = *i++;
+    ++domains_looked_at;
+    const auto room = capacity(d);
+    if (room < min_ || room > enough || outside(d)) continue;
+    const auto n = count_for(d);
+    if (n == 0) continue;
+    Judged j{Candidate{d, n, {}}};
+    if (!best || better(rung, j, *best)) {
+      best = std::move(j);
+      if (tightest && n >= max_) enough = room;
+    }
+    if (!leap) continue;
+    if (const auto around = widest_alike(d, scope); around != d) i = std::lower_bound(i, all.end(), t_.domain(around).next);
+  }
+  return best ? std::optional{std::move(best->candidate)} : std::nullopt;
 }
 
 // At most max_domains of that level, together below each common ancestor; the order among these is better()'s.
@@ -428,6 +503,7 @@ void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<J
 // Tasks on one node: the rung below all domains.
 std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best) {
   const auto& inside = t_.domain(scope);
+  if (!counts_.most.empty() && counts_.most[scope] < min_) return {};
   struct Seat {
     std::int64_t growth;
     std::uint64_t full;
@@ -476,13 +552,14 @@ std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best
     else if (before(seat, seats[0])) seats[0] = seat;
   };
   if (only_best && !counts_.example.empty() && part_.order != PackOrder::fullest) {
-    for (auto p = inside.begin; p < inside.end; p = t_.domain(t_.leaf_at(p)).end) {
+    for (auto p = inside.begin; p < inside.end;) {
       const auto at = t_.leaf_at(p);
+      p = t_.domain(widest_alike(at, scope)).end;
       if (counts_.most[at] < min_) continue;
       // A leaf whose nodes are alike is judged by its first: the others of it differ in name only.
       if (forced_.empty() && counts_.example[at] != Offer::no_node) judge_seat(counts_.example[at]);
       else
-        for (auto q = p; q < t_.domain(at).end; ++q) judge_seat(q);
+        for (auto q = t_.domain(at).begin; q < t_.domain(at).end; ++q) judge_seat(q);
     }
   } else {
     for (auto p = inside.begin; p < inside.end; ++p) judge_seat(p);
@@ -516,16 +593,14 @@ std::optional<Choice> Chooser::choose(std::uint32_t scope, std::size_t open) {
       if (const auto best = single_nodes(scope, true); !best.empty()) out = fill(rung, best.front());
       continue;
     }
-    std::vector<Judged> all;
-    list(rung, scope, all);
     if (part_.sizes.empty()) {
-      std::size_t best = 0;
-      for (std::size_t i = 1; i < all.size(); ++i)
-        if (better(rung, all[i], all[best])) best = i;
-      if (all.empty()) continue;
-      out = fill(rung, all[best].candidate);
+      const auto best = best_on(rung, scope);
+      if (!best) continue;
+      out = fill(rung, *best);
       if (out || forced_.empty()) continue;
     }
+    std::vector<Judged> all;
+    list(rung, scope, all);
     std::sort(all.begin(), all.end(), [&](Judged& a, Judged& b) { return better(rung, a, b); });
     for (std::size_t i = 0; i < all.size() && !out; ++i) out = fill(rung, all[i].candidate);
   }

@@ -74,7 +74,7 @@ class Chooser {
   // The count for a range without a wish: as many as are free (P11). 0: not even the minimum is.
   std::uint32_t count_without_wish(std::uint32_t scope);
   // Of the fragmentation value, were these taken.
-  std::int64_t growth(const std::vector<Share>& shares) { return growth_of(shares); }
+  std::int64_t growth(const std::vector<Share>& shares) const { return growth_of(shares); }
   void limit(std::uint32_t min, std::uint32_t max) {
     min_ = min;
     max_ = max;
@@ -129,10 +129,15 @@ class Chooser {
   std::int64_t free_ancestors(std::uint32_t domain) const;
   std::int64_t leaf_growth(std::uint32_t leaf, std::uint32_t units) const;
   void judge(std::size_t rung, Judged&);
+  bool judge_at_a_glance(Judged&) const;
+  bool all_alike(std::uint32_t domain) const;
+  std::uint32_t widest_alike(std::uint32_t domain, std::uint32_t scope) const;
   int compare_weight(std::uint32_t a, std::uint32_t b) const;
   bool better(std::size_t rung, Judged&, Judged&);
-  bool twins(std::uint32_t a, std::uint32_t b) const;
+  bool own_order() const { return part_.order == model::PackOrder::own_first || part_.order == model::PackOrder::automatic; }
+  std::span<const std::uint32_t> domains_on(const PartRung&, const std::uint32_t& scope) const;
   void list(std::size_t rung, std::uint32_t scope, std::vector<Judged>&);
+  std::optional<Candidate> best_on(std::size_t rung, std::uint32_t scope);
   void list_several(const PartRung&, std::uint32_t scope, std::vector<Judged>&);
   std::vector<Candidate> single_nodes(std::uint32_t scope, bool only_best);
 
@@ -167,7 +172,7 @@ class Chooser {
   void note_first(const std::vector<Entry>&, Choice&) const;
   std::uint32_t children_used(std::uint32_t domain, const std::vector<Share>&) const;
   void own_counts();                        // makes sum_, units_, cap_ private copies before they are consumed
-  std::int64_t growth_of(const std::vector<Share>&);
+  std::int64_t growth_of(const std::vector<Share>&) const;
 
   const Counts& counts_;
   const Part& part_;
@@ -176,8 +181,12 @@ class Chooser {
   std::span<const std::uint32_t> sum_, units_, cap_;
   std::vector<std::uint32_t> cap_store_, extra_, sum_store_, units_store_;
   std::vector<std::uint32_t> forced_;       // positions, ascending
-  std::vector<std::uint32_t> mark_;
-  std::uint32_t mark_now_{};
+  struct Seen {                             // what a trial in a domain of that form told
+    std::uint32_t form{}, most{}, units{};
+    std::int64_t growth{};                  // inside it
+    std::uint32_t children{}, difference{};
+  };
+  std::vector<Seen> seen_;
   std::uint32_t segment_{};
   std::size_t consumed_{};                  // shares of the choice that are taken off the counts
   mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> fullness_;

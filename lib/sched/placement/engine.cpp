@@ -161,6 +161,7 @@ void Engine::Parts::accept(Answer& a, const Part& part, const Choice& choice, co
   for (const auto d : choice.domains) a.domains.push_back(domain_name(topology, d));
   a.fragmentation_growth = choice.growth;
   const auto n = static_cast<std::uint32_t>(named.size());
+  a.nodes.reserve(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     std::uint32_t tasks = part.by_tasks ? named[i].units : part.tasks_each;
     if (!part.by_tasks && part.total_tasks > 0 && part.total_tasks < n * part.tasks_each)
@@ -188,9 +189,12 @@ void Engine::Parts::accept_sums(Answer& a, const Part& part, const Choice& choic
 
 // How good it is, and what it was preferred to: for people, not for the pass.
 void Engine::Parts::rate(Answer& a, const Board&, const Part& part, Chooser& chooser, const Choice& choice, const Options& o) {
-  std::set<std::uint32_t> leaves;
-  for (const auto& s : choice.shares) leaves.insert(s.leaf);
-  a.leaves_used = static_cast<std::uint32_t>(leaves.size());
+  std::vector<std::uint32_t> leaves;
+  leaves.reserve(choice.shares.size());
+  for (const auto& s : choice.shares)
+    if (leaves.empty() || leaves.back() != s.leaf) leaves.push_back(s.leaf);
+  std::sort(leaves.begin(), leaves.end());
+  a.leaves_used = static_cast<std::uint32_t>(std::unique(leaves.begin(), leaves.end()) - leaves.begin());
   if (!o.explain) return;
   const Offer& offer = idle().offer(part);
   const Counts counts = counts_of(idle(), offer);

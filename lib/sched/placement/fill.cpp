@@ -398,33 +398,35 @@ std::uint32_t Chooser::children_used(std::uint32_t domain, const std::vector<Sha
   return nodes + static_cast<std::uint32_t>(std::unique(seen.begin(), seen.end()) - seen.begin());
 }
 
-std::int64_t Chooser::growth_of(const std::vector<Share>& shares) {
-  if (mark_.empty()) mark_.assign(t_.domains().size(), 0);
-  ++mark_now_;
-  std::map<std::uint32_t, std::uint32_t> in_leaf;  // nodes taken, where nodes are interchangeable
-  std::int64_t out = 0;
-  const auto touch = [&](std::uint32_t leaf) {
-    for (auto d = static_cast<std::int32_t>(leaf); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent) {
-      const auto i = static_cast<std::size_t>(d);
-      const auto& domain = t_.domain(static_cast<std::uint32_t>(d));
-      if (counts_.idle[i] != domain.size() || mark_[i] == mark_now_) return;
-      mark_[i] = mark_now_;
-      if (domain.counts) out += domain.size();
-    }
+std::int64_t Chooser::growth_of(const std::vector<Share>& shares) const {
+  struct Taken {
+    std::uint32_t leaf, position, units;
   };
-  std::vector<std::uint32_t> positions;  // with tasks: segments may come back to a node
-  for (const auto& s : shares) {
-    if (!part_.by_tasks) in_leaf[s.leaf] += s.units;
-    else if (counts_.board == nullptr || counts_.board->idle(s.begin)) positions.push_back(s.begin);
-  }
-  std::sort(positions.begin(), positions.end());
-  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
-  for (const auto p : positions) ++out, touch(t_.leaf_at(p));
-  for (const auto& [leaf, n] : in_leaf) {
-    const auto in_use = counts_.sum[leaf] > counts_.idle[leaf] && !part_.demand.whole ? counts_.sum[leaf] - counts_.idle[leaf] : 0;
+  std::vector<Taken> taken;
+  taken.reserve(shares.size());
+  for (const auto& s : shares)
+    if (!part_.by_tasks) taken.push_back({s.leaf, 0, s.units});  // nodes are interchangeable
+    else if (counts_.board == nullptr || counts_.board->idle(s.begin)) taken.push_back({s.leaf, s.begin, 1});
+  const auto before = [](const Taken& a, const Taken& b) { return a.leaf != b.leaf ? a.leaf < b.leaf : a.position < b.position; };
+  if (!std::is_sorted(taken.begin(), taken.end(), before)) std::sort(taken.begin(), taken.end(), before);
+  std::int64_t out = 0, last = -1;  // the leaf touched last: what holds it as well is counted
+  for (auto i = taken.begin(); i != taken.end();) {
+    const auto leaf = i->leaf;
+    std::uint32_t n = 0;
+    for (auto position = ~0U; i != taken.end() && i->leaf == leaf; ++i) {
+      if (!part_.by_tasks) n += i->units;
+      else if (i->position != position) ++n, position = i->position;  // segments may come back to a node
+    }
+    const auto in_use =
+        !part_.by_tasks && counts_.sum[leaf] > counts_.idle[leaf] && !part_.demand.whole ? counts_.sum[leaf] - counts_.idle[leaf] : 0;
     if (n <= in_use) continue;
     out += n - in_use;
-    touch(leaf);
+    for (auto d = static_cast<std::int32_t>(leaf); d > last; d = t_.domain(static_cast<std::uint32_t>(d)).parent) {
+      const auto& domain = t_.domain(static_cast<std::uint32_t>(d));
+      if (counts_.idle[static_cast<std::size_t>(d)] != domain.size()) break;
+      if (domain.counts) out += domain.size();
+    }
+    last = leaf;
   }
   return out;
 }

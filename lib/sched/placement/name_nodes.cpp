@@ -7,26 +7,34 @@ namespace {
 
 // Whole nodes of one interval: required ones first, then those in use already (F grows least), then cheaper ones, then by name.
 void name_in(const Counts& c, const Part& part, const Share& share, std::vector<bool>& used, std::vector<Named>& out) {
-  std::vector<std::uint32_t> free;
-  for (auto p = share.begin; p < share.end; ++p)
-    if (c.units[p] > 0 && !used[p]) free.push_back(p);
   const bool in_order = c.topology->kind() == model::Topology::Kind::flat && !part.layers.empty();  // as Chooser::consume
   const bool plain = in_order || (part.required.empty() && (c.board == nullptr || (c.board->equal_weights() && part.demand.whole)));
-  if (!plain) {
-    const auto required = [&](std::uint32_t p) {
-      return std::find(part.required.begin(), part.required.end(), NodeIndex{c.topology->node_at(p)}) != part.required.end();
-    };
-    std::stable_sort(free.begin(), free.end(), [&](std::uint32_t a, std::uint32_t b) {
-      if (const bool x = required(a), y = required(b); x != y) return x;
-      if (c.board == nullptr) return false;
-      if (c.board->idle(a) != c.board->idle(b)) return c.board->idle(b);
-      return c.board->weight(a) < c.board->weight(b);
-    });
+  if (plain) {
+    auto left = share.units;
+    for (auto p = share.begin; p < share.end && left > 0; ++p) {
+      if (c.units[p] == 0 || (!used.empty() && used[p])) continue;
+      if (!used.empty()) used[p] = true;
+      out.push_back(Named{p, 1, share.segment});
+      --left;
+    }
+    return;
   }
+  std::vector<std::uint32_t> free;
+  for (auto p = share.begin; p < share.end; ++p)
+    if (c.units[p] > 0 && (used.empty() || !used[p])) free.push_back(p);
+  const auto required = [&](std::uint32_t p) {
+    return std::find(part.required.begin(), part.required.end(), NodeIndex{c.topology->node_at(p)}) != part.required.end();
+  };
+  std::stable_sort(free.begin(), free.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (const bool x = required(a), y = required(b); x != y) return x;
+    if (c.board == nullptr) return false;
+    if (c.board->idle(a) != c.board->idle(b)) return c.board->idle(b);
+    return c.board->weight(a) < c.board->weight(b);
+  });
   free.resize(std::min<std::size_t>(free.size(), share.units));
   std::sort(free.begin(), free.end());
   for (const auto p : free) {
-    used[p] = true;
+    if (!used.empty()) used[p] = true;
     out.push_back(Named{p, 1, share.segment});
   }
 }
@@ -36,16 +44,17 @@ void name_in(const Counts& c, const Part& part, const Share& share, std::vector<
 std::vector<Named> name_nodes(const Counts& c, const Part& part, const Choice& choice) {
   std::vector<Named> out;
   out.reserve(choice.units);
-  std::vector<bool> used(part.by_tasks ? 0 : c.topology->size());
+  std::vector<bool> used(part.by_tasks || part.layers.empty() ? 0 : c.topology->size());  // only segments come back to a leaf
   for (const auto& s : choice.shares) {
     if (part.by_tasks) out.push_back(Named{s.begin, s.units, s.segment});
     else name_in(c, part, s, used, out);
   }
   // Ranks run depth-first; with exact sizes in the order asked, inside each by path (P8).
   const bool by_size = !part.sizes.empty();
-  std::stable_sort(out.begin(), out.end(), [&](const Named& a, const Named& b) {
+  const auto before = [&](const Named& a, const Named& b) {
     return by_size && a.segment != b.segment ? a.segment < b.segment : a.position < b.position;
-  });
+  };
+  if (!std::is_sorted(out.begin(), out.end(), before)) std::stable_sort(out.begin(), out.end(), before);
   if (by_size || (part.layers.empty() && part.demand.multiple <= 1)) return out;
   if (part.layers.empty()) {  // segments on single nodes: one entry each
     std::vector<Named> split;

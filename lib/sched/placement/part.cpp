@@ -231,16 +231,28 @@ void preferences_of(const Group& g, Part& p) {
                                                   : PackOrder::automatic;
 }
 
+// Bytes, not words: it is made for every question.
 std::string key_of(const Group& g, const Part& p, const Demand& d) {
-  const auto gres = [](const std::vector<model::GresRequest>& list) {
-    std::string out;
-    for (const auto& r : list) out += fmt::format("{}:{}={};", r.name, r.type, r.count);
-    return out;
+  std::string out;
+  const auto number = [&](std::int64_t n) { out.append(reinterpret_cast<const char*>(&n), sizeof n); };
+  const auto text = [&](const std::string& s) {
+    number(static_cast<std::int64_t>(s.size()));
+    out += s;
   };
-  return fmt::format("{}{}{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", int{d.whole}, int{d.exclusive_user}, int{d.all_memory},
-                     d.exclusive_user || !d.whole ? d.uid.value : 0, d.cpus.value, d.memory.value, d.memory_node.value, gres(d.gres),
-                     gres(d.gres_node), d.most, d.multiple, static_cast<const void*>(p.filter.allowed), g.constraint,
-                     p.filter.among ? g.nodelist : std::string(), g.exclude);
+  out.reserve(256);
+  number((d.whole ? 1 : 0) + (d.exclusive_user ? 2 : 0) + (d.all_memory ? 4 : 0) + (p.filter.among ? 8 : 0));
+  number(d.exclusive_user || !d.whole ? d.uid.value : 0);
+  for (const auto n : {d.cpus.value, d.memory.value, d.memory_node.value, std::int64_t{d.most}, std::int64_t{d.multiple}}) number(n);
+  for (const auto* list : {&d.gres, &d.gres_node}) {
+    number(static_cast<std::int64_t>(list->size()));
+    for (const auto& r : *list) text(r.name), text(r.type), number(r.count);
+  }
+  const auto* allowed = p.filter.allowed;
+  out.append(reinterpret_cast<const char*>(&allowed), sizeof allowed);
+  text(g.constraint);
+  text(p.filter.among ? g.nodelist : std::string());
+  text(g.exclude);
+  return out;
 }
 
 }  // namespace
@@ -248,6 +260,7 @@ std::string key_of(const Group& g, const Part& p, const Demand& d) {
 Result<Part> make_part(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
   Part p;
   p.name = g.name;
+  p.shortcuts = o.shortcuts;
   count_units(g, shape, o, p);
   demand_of(g, o, p);
   if (const auto ok = filter_of(g, shape, t, o, p); !ok) return base::fail(ok.error());

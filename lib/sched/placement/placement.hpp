@@ -39,6 +39,7 @@ struct Options {
   bool explain{true};                   // fill Verdict.rungs and causes when it does not fit
   std::uint64_t budget{200'000};        // search steps for gangs, unequal sizes, spread and affinity (P12)
   std::vector<Member> members;
+  bool shortcuts{true};                 // false: every domain that ties is filled on trial, alike or not (the answer is the same)
   bool parts_of_a_gang{};               // set by the engine for the groups of a gang
 };
 

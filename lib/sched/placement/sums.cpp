@@ -144,6 +144,7 @@ Offer whole_nodes(const Board& b, const Offer& offer) {
   out.raw_sum.clear();
   const auto& t = b.topology();
   std::fill(out.sum.begin(), out.sum.end(), 0U);
+  for (auto& most : out.most) most = std::min(most, 1U);
   for (std::uint32_t p = 0; p < out.units.size(); ++p) {
     out.units[p] = out.units[p] > 0 ? 1 : 0;
     out.sum[t.leaf_at(p)] += out.units[p];

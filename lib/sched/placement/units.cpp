@@ -40,8 +40,7 @@ std::uint32_t units_on(const Demand& d, const Filter& f, NodeIndex node, const C
   return 0;
 }
 
-std::uint32_t units_on_such(const Demand& d, const Filter& f, const ClusterShape::NodeInfo& info, const NodeNow& now,
-                            Cause::Kind* cause) {
+std::uint32_t units_on_such(const Demand& d, const Filter& f, const ClusterShape::NodeInfo& info, const NodeNow& now, Cause::Kind* cause) {
   const auto no = [&](Cause::Kind kind) {
     if (cause != nullptr) *cause = kind;
     return 0U;
