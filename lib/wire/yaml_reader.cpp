@@ -104,8 +104,9 @@ class TreeBuilder final : public YAML::EventHandler {
     bool has_key{};
     std::string key;
     FileMark key_mark;
-    std::unordered_map<std::string, FileMark> keys;
+    std::unordered_map<std::string, FileMark> keys;  // only of a mapping with many
   };
+  static constexpr std::size_t few_keys = 16;
   struct Anchored {
     YamlNode node;
     std::size_t size{};
@@ -178,13 +179,23 @@ class TreeBuilder final : public YAML::EventHandler {
     parent.has_key = false;
     n.key = std::move(parent.key);
     n.key_mark = parent.key_mark;
-    const auto [first, fresh] = parent.keys.emplace(n.key, n.key_mark);
-    if (!fresh) {
-      faults_.add(n.key_mark, fmt::format("this key is written twice, first on line {}", first->second.line), n.key, {},
-                  "keep one of them");
+    if (const auto first = written_before(parent, n)) {
+      faults_.add(n.key_mark, fmt::format("this key is written twice, first on line {}", first->line), n.key, {}, "keep one of them");
       return;
     }
     parent.node.items.push_back(std::move(n));
+  }
+  // Most mappings have a few keys, and a file has very many of them: those are compared, not hashed.
+  static std::optional<FileMark> written_before(Open& parent, const YamlNode& n) {
+    if (parent.node.items.size() < few_keys) {
+      for (const auto& i : parent.node.items)
+        if (i.key == n.key) return i.key_mark;
+      return std::nullopt;
+    }
+    if (parent.keys.empty())
+      for (const auto& i : parent.node.items) parent.keys.emplace(i.key, i.key_mark);
+    const auto [first, fresh] = parent.keys.emplace(n.key, n.key_mark);
+    return fresh ? std::nullopt : std::optional{first->second};
   }
 
   Faults& faults_;

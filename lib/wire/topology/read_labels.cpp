@@ -17,7 +17,7 @@
 namespace sy::wire {
 namespace {
 
-std::string label_of(const KnownNode& n, const std::string& key) {
+std::string_view label_of(const KnownNode& n, const std::string& key) {
   for (const auto& [k, v] : n.labels)
     if (k == key) return v;
   return {};
@@ -27,7 +27,8 @@ std::string label_of(const KnownNode& n, const std::string& key) {
 std::string short_name(const std::string& key) { return key.substr(key.rfind('/') + 1); }
 
 // A label's value may hold what a name can not.
-std::string as_name(std::string value) {
+std::string as_name(std::string_view label) {
+  std::string value(label);
   for (auto& c : value)
     if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f || std::string_view{"\"\\,[]#"}.find(c) != std::string_view::npos) c = '_';
   return value;
@@ -53,8 +54,9 @@ TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const s
   std::map<std::vector<std::string>, std::size_t> by_path;
   std::set<std::string> taken;
   std::map<std::string, std::vector<std::string>> without;
+  std::vector<std::string> path;
   for (const auto& n : nodes) {
-    std::vector<std::string> path;
+    path.clear();
     std::size_t parent = 0;
     for (std::size_t i = 0; i < used.size(); ++i) {
       auto value = as_name(label_of(n, used[i]->key));
@@ -63,7 +65,7 @@ TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const s
         value = "unknown";
       }
       path.push_back(value);
-      const auto [found, fresh] = by_path.emplace(path, t.domains.size());
+      const auto [found, fresh] = by_path.try_emplace(path, t.domains.size());
       if (fresh) {
         const bool shared = i > 0 && value == "unknown";  // every parent may have one
         auto name = !shared && taken.count(value) == 0 ? value : fmt::format("{}", fmt::join(path, "."));
