@@ -1,6 +1,7 @@
 #include "sched/placement/board.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace sy::sched::placement {
@@ -10,11 +11,6 @@ constexpr std::size_t shapes_kept = 256;
 constexpr std::uint32_t small_leaf = 512;
 
 bool is_idle(const NodeNow& n) { return n.usable && n.jobs == 0 && !n.exclusive; }
-
-// Does the part look at single nodes?
-bool wants_examples(const Part& p, std::int32_t node_level) {
-  return p.by_tasks || std::any_of(p.rungs.begin(), p.rungs.end(), [&](const PartRung& r) { return r.level == node_level; });
-}
 
 }  // namespace
 
@@ -123,20 +119,6 @@ void Board::set_most(Offer& o, std::uint32_t leaf, std::uint32_t before) const {
   }
 }
 
-void Board::add_examples(Offer& o) const {
-  if (largest_leaf_ > small_leaf) return;
-  const auto& domains = topology_.domains();
-  o.example.assign(domains.size(), Offer::no_node);
-  o.most.assign(domains.size(), 0);
-  for (auto d = static_cast<std::uint32_t>(domains.size()); d-- > 0;) {
-    if (domains[d].leaf()) compare_nodes(o, d);
-    if (domains[d].parent >= 0) {
-      auto& around = o.most[static_cast<std::size_t>(domains[d].parent)];
-      around = std::max(around, o.most[d]);
-    }
-  }
-}
-
 // Sums by domain, from units and raw of the leaves.
 void Board::add_up(Offer& o, const Part& part) const {
   const auto& domains = topology_.domains();
@@ -154,6 +136,7 @@ void Board::add_up(Offer& o, const Part& part) const {
     const auto parent = static_cast<std::size_t>(domains[d].parent);
     o.sum[parent] += o.sum[d];
     if (rounded) o.raw_sum[parent] += o.raw_sum[d];
+    if (!o.most.empty()) o.most[parent] = std::max(o.most[parent], o.most[d]);
     if (!equal_weights_) {
       o.weight[parent] += o.weight[d];
       o.holders[parent] += o.holders[d];
@@ -178,22 +161,36 @@ void Board::fill(Offer& o, const Part& part) {
   nodes_looked_at += topology_.size();
   const auto& f = part.filter;
   const bool open = f.allowed == nullptr && !f.among && f.excluded.empty();
-  for (std::uint32_t d = 0; d < domains.size(); ++d) {
-    if (!domains[d].leaf()) continue;
-    std::uint32_t sum = 0, raw_sum = 0;
-    for (auto p = domains[d].begin; p < domains[d].end; ++p) {
-      const auto look = look_at_[p];
-      const bool in = open || let_in(f, NodeIndex{topology_.node_at(p)});
-      sum += o.units[p] = in ? units[look] : 0;
-      if (multiple > 1) raw_sum += o.raw[p] = in ? raw[look] : 0;
-    }
-    o.sum[d] = sum;
-    if (multiple > 1) o.raw_sum[d] = raw_sum;
-  }
-  add_up(o, part);
+  const bool examples = part.single_nodes && largest_leaf_ <= small_leaf;
   o.example.clear();
   o.most.clear();
-  if (wants_examples(part, topology_.node_level())) add_examples(o);
+  if (examples) o.example.assign(domains.size(), Offer::no_node), o.most.assign(domains.size(), 0);
+  for (std::uint32_t d = 0; d < domains.size(); ++d) {
+    const auto begin = domains[d].begin, end = domains[d].end, size = end - begin;
+    if (!domains[d].leaf() || size == 0) continue;
+    const auto* look = look_at_.data() + begin;
+    if (open && multiple == 1 && (size == 1 || std::memcmp(look, look + 1, (size - 1) * sizeof *look) == 0)) {  // all look the same
+      const auto n = units[*look];
+      std::fill_n(o.units.begin() + begin, size, n);
+      o.sum[d] = n * size;
+      if (examples && equal_weights_) {
+        o.most[d] = n;
+        if (n > 0) o.example[d] = begin;
+        continue;
+      }
+    } else {
+      std::uint32_t sum = 0, raw_sum = 0;
+      for (auto p = begin; p < end; ++p) {
+        const bool in = open || let_in(f, NodeIndex{topology_.node_at(p)});
+        sum += o.units[p] = in ? units[look_at_[p]] : 0;
+        if (multiple > 1) raw_sum += o.raw[p] = in ? raw[look_at_[p]] : 0;
+      }
+      o.sum[d] = sum;
+      if (multiple > 1) o.raw_sum[d] = raw_sum;
+    }
+    if (examples) compare_nodes(o, d);
+  }
+  add_up(o, part);
   o.seen = changes_.size();
 }
 
@@ -225,7 +222,6 @@ void Board::renew(Offer& o, const Part& part) {
     compare_nodes(o, leaf);
     set_most(o, leaf, before);
   }
-  if (o.example.empty() && wants_examples(part, topology_.node_level())) add_examples(o);
 }
 
 const Offer& Board::offer(const Part& part) {

@@ -23,7 +23,7 @@ struct Offer {
   std::vector<std::uint64_t> weight;     // by domain: Σ weight of nodes that hold any; empty when all weights are equal
   std::vector<std::uint32_t> holders;    // by domain: nodes that hold any; only with weight
   // Of a leaf whose nodes that hold any are all alike (so many units, all idle or none, one weight), the first; no_node otherwise.
-  // Both are empty where no part with tasks has asked, or leaves are too large for it to pay.
+  // Both are empty where no single nodes are looked at (Part::single_nodes), or leaves are too large for it to pay.
   std::vector<std::uint32_t> example;    // by domain; only leaves
   std::vector<std::uint32_t> most;       // by domain: the most units of one node
   std::size_t seen{};                    // how much of the board's list of changes is in here
@@ -71,7 +71,6 @@ class Board {
   void forget_look(std::uint32_t look);
   std::uint32_t count(const Part&, std::uint32_t position) const;
   void add_up(Offer&, const Part&) const;
-  void add_examples(Offer&) const;
   void compare_nodes(Offer&, std::uint32_t leaf) const;
   void set_most(Offer&, std::uint32_t leaf, std::uint32_t before) const;
   void set_units(Offer&, std::uint32_t position, std::uint32_t raw, std::uint32_t multiple);

@@ -45,7 +45,17 @@ std::vector<Named> name_nodes(const Counts& c, const Part& part, const Choice& c
   std::vector<Named> out;
   out.reserve(choice.units);
   std::vector<bool> used(part.by_tasks || part.layers.empty() ? 0 : c.topology->size());  // only segments come back to a leaf
-  for (const auto& s : choice.shares) {
+  // Shares in order of their places name nodes in order; in a flat topology the segments' intervals overlap and keep theirs.
+  const auto earlier = [](const Share& a, const Share& b) { return a.begin < b.begin; };
+  std::vector<Share> by_place;
+  const auto* shares = &choice.shares;
+  const bool movable = part.sizes.empty() && (part.layers.empty() || c.topology->kind() != model::Topology::Kind::flat);
+  if (movable && !std::is_sorted(shares->begin(), shares->end(), earlier)) {
+    by_place = choice.shares;
+    std::stable_sort(by_place.begin(), by_place.end(), earlier);
+    shares = &by_place;
+  }
+  for (const auto& s : *shares) {
     if (part.by_tasks) out.push_back(Named{s.begin, s.units, s.segment});
     else name_in(c, part, s, used, out);
   }

@@ -240,7 +240,7 @@ std::string key_of(const Group& g, const Part& p, const Demand& d) {
     out += s;
   };
   out.reserve(256);
-  number((d.whole ? 1 : 0) + (d.exclusive_user ? 2 : 0) + (d.all_memory ? 4 : 0) + (p.filter.among ? 8 : 0));
+  number((d.whole ? 1 : 0) + (d.exclusive_user ? 2 : 0) + (d.all_memory ? 4 : 0) + (p.filter.among ? 8 : 0) + (p.single_nodes ? 16 : 0));
   number(d.exclusive_user || !d.whole ? d.uid.value : 0);
   for (const auto n : {d.cpus.value, d.memory.value, d.memory_node.value, std::int64_t{d.most}, std::int64_t{d.multiple}}) number(n);
   for (const auto* list : {&d.gres, &d.gres_node}) {
@@ -267,6 +267,7 @@ Result<Part> make_part(const Group& g, const ClusterShape& shape, const Topology
   if (const auto ok = layers_of(g, t, p); !ok) return base::fail(ok.error());
   rungs_of(g, t, o, p);
   preferences_of(g, p);
+  p.single_nodes = p.by_tasks || std::any_of(p.rungs.begin(), p.rungs.end(), [&](const PartRung& r) { return r.level == t.node_level(); });
   p.key = key_of(g, p, p.demand);
   if (p.sum_tasks) p.one_task_key = key_of(g, p, p.one_task);
   return p;

@@ -81,6 +81,7 @@ struct Part {
   bool shorter{}, elastic{};            // what becomes of a remainder
   std::vector<std::uint32_t> sizes;     // exact parts, in the order asked; layers has their level and `distinct`
   bool contiguous{};
+  bool single_nodes{};                  // it counts tasks, or has a rung of single nodes
   bool shortcuts{true};                 // Options::shortcuts
   std::string key;                      // equal keys: equal units on equal nodes
 };
