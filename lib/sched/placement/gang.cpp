@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
+
+#include "sched/placement/gang_neighbours.hpp"
 
 namespace sy::sched::placement {
 namespace {
 
-using model::Affinity;
-using model::Spread;
 using model::TopologyIndex;
-
-using Open = std::vector<bool>;                 // by position
 
 constexpr std::uint64_t most_copies = 1000;     // the search is that deep
 using Next = std::function<bool()>;
@@ -20,13 +17,13 @@ using Next = std::function<bool()>;
 class Search {
  public:
   Search(const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o, std::uint64_t budget)
-      : t_(t), options_(o), nodes_(nodes.begin(), nodes.end()), board_(shape, t, nodes_), budget_(budget) {}
+      : t_(t), options_(o), nodes_(nodes.begin(), nodes.end()), board_(shape, t, nodes_), budget_(budget), placed_(t, o) {}
 
   // `exhaustive`: where the usual choices fail, also every other way to divide a plain group over nodes.
   GangResult run_greedily(const Piece& root, const Open* open) {
     GangResult r;
-    name(root);
-    r.placed = put_greedily(root, TopologyIndex::root, open) && affinities_hold();
+    placed_.name(root);
+    r.placed = put_greedily(root, TopologyIndex::root, open) && placed_.affinities_hold();
     r.budget_ended = !r.placed;
     finish(r);
     return r;
@@ -37,8 +34,8 @@ class Search {
     exhaustive_ = exhaustive;
     only_rung_ = rung;
     GangResult r;
-    name(root);
-    r.placed = put(root, 0, TopologyIndex::root, open, [this] { return affinities_hold(); });
+    placed_.name(root);
+    r.placed = put(root, 0, TopologyIndex::root, open, [this] { return placed_.affinities_hold(); });
     r.budget_ended = !r.placed && (budget_ended_ || inexact_);
     r.nowhere = root.container && !somewhere_;
     finish(r);
@@ -46,13 +43,6 @@ class Search {
   }
 
  private:
-  struct Record {
-    const Piece* piece;
-    std::uint32_t replica;
-    std::vector<std::pair<const Piece*, std::uint32_t>> inside;  // the containers' copies around it
-    std::vector<Named> nodes;
-  };
-
   void finish(GangResult& r) const {
     r.steps = steps_;
     r.level = level_;
@@ -76,9 +66,9 @@ class Search {
     if (replica == p.replicas) return next();
     // Wishes are tried first with, then without.
     for (const bool wishes : {true, false}) {
-      if (!wishes && !has_wishes(p)) break;
+      if (!wishes && !Neighbours::has_wishes(p)) break;
       Open mask;
-      const bool narrowed = restrict(p, replica, wishes, open, mask);
+      const bool narrowed = placed_.restrict(p, replica, wishes, open, mask);
       const Open* inner = narrowed ? &mask : open;
       const Next after = [&] { return put(p, replica + 1, scope, open, next); };
       const bool ok = p.container ? put_container(p, replica, scope, inner, open, next) : put_leaf(p, replica, scope, inner, after);
@@ -90,8 +80,8 @@ class Search {
   }
 
   bool put_container(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Open* outer, const Next& next) {
-    around_.emplace_back(&p, replica);
-    const bool top = around_.size() == 1;
+    placed_.around.emplace_back(&p, replica);
+    const bool top = placed_.around.size() == 1;
     bool ok = false;
     for (std::size_t rung = 0; rung < p.part.rungs.size() && !ok && !budget_ended_; ++rung) {
       if (top && rung >= open_rungs(p.part)) break;
@@ -100,16 +90,16 @@ class Search {
         if (!spend()) break;
         if (top) level_ = p.part.rungs[rung].level, domain_ = d;
         ok = put_children(p, 0, d, open, [&] {
-          const auto saved = around_;
-          around_.pop_back();
+          const auto saved = placed_.around;
+          placed_.around.pop_back();
           const bool done = put(p, replica + 1, scope, outer, next);
-          around_ = saved;
+          placed_.around = saved;
           return done;
         });
         if (ok || budget_ended_) break;
       }
     }
-    around_.pop_back();
+    placed_.around.pop_back();
     return ok;
   }
 
@@ -192,7 +182,7 @@ class Search {
     const Counts counts = counts_of(board_, offer);
     Chooser chooser(counts, p.part);
     chooser.budget = &budget_;
-    bool candidates_seen = !records_.empty();
+    bool candidates_seen = !placed_.records.empty();
     for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung) {
       for (const auto& c : chooser.candidates(rung, scope)) {
         candidates_seen = true;
@@ -256,14 +246,14 @@ class Search {
       if (now.jobs++ == 0) now.sole_user = options_.uid;
       board_.changed(NodeIndex{node});
     }
-    records_.push_back(Record{&p, replica, around_, std::move(named)});
+    placed_.records.push_back(Neighbours::Record{&p, replica, placed_.around, std::move(named)});
     if (after()) return true;
-    give_back(mark, records_.size() - 1);
+    give_back(mark, placed_.records.size() - 1);
     return false;
   }
 
   void give_back(std::size_t taken, std::size_t records) {
-    records_.resize(records);
+    placed_.records.resize(records);
     for (; taken_.size() > taken; taken_.pop_back()) {
       nodes_[taken_.back().first] = std::move(taken_.back().second);
       board_.changed(NodeIndex{taken_.back().first});
@@ -276,9 +266,9 @@ class Search {
     for (std::uint32_t replica = 0; replica < p.replicas; ++replica) {
       bool ok = false;
       for (const bool wishes : {true, false}) {
-        if (ok || (!wishes && !has_wishes(p))) break;
+        if (ok || (!wishes && !Neighbours::has_wishes(p))) break;
         Open mask;
-        const Open* inner = restrict(p, replica, wishes, open, mask) ? &mask : open;
+        const Open* inner = placed_.restrict(p, replica, wishes, open, mask) ? &mask : open;
         ok = p.container ? put_container_greedily(p, replica, scope, inner) : put_leaf(p, replica, scope, inner, [] { return true; });
         if (budget_ended_) return false;
       }
@@ -291,162 +281,24 @@ class Search {
   }
 
   bool put_container_greedily(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open) {
-    const bool top = around_.empty();
+    const bool top = placed_.around.empty();
     for (std::size_t rung = 0; rung < (top ? open_rungs(p.part) : p.part.rungs.size()); ++rung)
       for (const auto d : domains_on(p, rung, scope, open)) {
         if (!spend()) return false;
         if (top) level_ = p.part.rungs[rung].level, domain_ = d;
-        const auto taken = taken_.size(), records = records_.size();
-        around_.emplace_back(&p, replica);
+        const auto taken = taken_.size(), records = placed_.records.size();
+        placed_.around.emplace_back(&p, replica);
         const bool ok = std::all_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return put_greedily(c, d, open); });
-        around_.pop_back();
+        placed_.around.pop_back();
         if (ok) return true;
         give_back(taken, records);
       }
     return false;
   }
 
-  // ---- spread and affinity ----
-
-  static bool has_wishes(const Piece& p) {
-    const auto wish = [](const Affinity& a) { return !a.require; };
-    return std::any_of(p.spread.begin(), p.spread.end(), [](const Spread& s) { return s.mode == Spread::Mode::prefer; }) ||
-           std::any_of(p.affinity.begin(), p.affinity.end(), wish) || std::any_of(p.anti_affinity.begin(), p.anti_affinity.end(), wish);
-  }
-
-  // Copies of p placed already (in the same copy of what is around it), by domain.
-  std::map<std::uint32_t, std::uint32_t> copies_in(const Piece& p, std::int32_t level) const {
-    std::map<std::uint32_t, std::set<std::uint32_t>> seen;
-    for (const auto& r : records_) {
-      auto chain = r.inside;
-      chain.emplace_back(r.piece, r.replica);
-      for (std::size_t i = 0; i < chain.size(); ++i) {
-        if (chain[i].first != &p) continue;
-        const bool same = i == around_.size() && std::equal(around_.begin(), around_.end(), chain.begin());
-        if (!same) continue;
-        for (const auto& n : r.nodes)
-          if (const auto d = t_.ancestor(t_.leaf_at(n.position), level); d >= 0)
-            seen[static_cast<std::uint32_t>(d)].insert(chain[i].second);
-          else if (level == t_.node_level()) seen[node_key(n.position)].insert(chain[i].second);
-      }
-    }
-    std::map<std::uint32_t, std::uint32_t> out;
-    for (const auto& [d, copies] : seen) out[d] = static_cast<std::uint32_t>(copies.size());
-    return out;
-  }
-
-  // Nodes are no domains of the index, except single ones.
-  std::uint32_t node_key(std::uint32_t position) const { return static_cast<std::uint32_t>(t_.domains().size()) + position; }
-  std::int64_t key_of(std::uint32_t position, std::int32_t level) const {
-    const auto d = t_.ancestor(t_.leaf_at(position), level);
-    return d >= 0 ? d : level == t_.node_level() ? static_cast<std::int64_t>(node_key(position)) : -1;
-  }
-
-  static bool closed(const Spread& s, const Piece& p, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) {
-    if (s.max_share && placed > 0 && 100ULL * here > std::uint64_t{*s.max_share} * placed) return true;
-    if (s.max_per_domain && here >= *s.max_per_domain) return true;
-    if (s.max_skew && here + 1 - least > *s.max_skew) return true;
-    return s.min_domains && here > 0 && used < *s.min_domains && *s.min_domains - used >= p.replicas - placed;
-  }
-
-  void close_spread(const Piece& p, const Spread& s, std::uint32_t placed, Open& mask) const {
-    const auto level = *t_.find_level(s.level);
-    const auto copies = copies_in(p, level);
-    const auto here = [&](std::uint32_t key) {
-      const auto found = copies.find(key);
-      return found == copies.end() ? 0U : found->second;
-    };
-    struct Span {
-      std::uint32_t begin, end, copies;
-    };
-    std::vector<Span> spans;  // every domain of the level
-    if (level == t_.node_level())
-      for (std::uint32_t q = 0; q < t_.size(); ++q) spans.push_back({q, q + 1, here(static_cast<std::uint32_t>(key_of(q, level)))});
-    else
-      for (const auto d : t_.at_level(level))
-        if (t_.domain(d).size() > 0) spans.push_back({t_.domain(d).begin, t_.domain(d).end, here(d)});
-    std::uint32_t least = spans.empty() ? 0 : ~0U;
-    for (const auto& x : spans) least = std::min(least, x.copies);
-    Open open(t_.size(), false);
-    for (const auto& x : spans)
-      if (!closed(s, p, placed, x.copies, copies.size(), least))
-        for (auto q = x.begin; q < x.end; ++q) open[q] = mask[q];
-    mask = std::move(open);
-  }
-
-  // Domains that hold members of a group or job.
-  std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const {
-    std::set<std::int64_t> out;
-    for (const auto& r : records_) {
-      const bool of =
-          r.piece->name == target || std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return c.first->name == target; });
-      if (!of) continue;
-      known = true;
-      for (const auto& n : r.nodes) out.insert(key_of(n.position, level));
-    }
-    for (const auto& m : options_.members)
-      if (m.group == target)
-        if (const auto q = t_.position_of(m.node.value); q >= 0) known = true, out.insert(key_of(static_cast<std::uint32_t>(q), level));
-    out.erase(-1);  // outside every domain of the level is no place to be together in
-    return out;
-  }
-
-  void name(const Piece& p) {
-    names_.insert(p.name);
-    affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
-    for (const auto& c : p.children) name(c);
-  }
-
-  // What could not be asked while its target had no place yet.
-  bool affinities_hold() const {
-    if (!affinities_) return true;
-    const auto hold = [&](const Piece& p, const Record& r) {
-      const auto holds = [&](const Affinity& a, bool together) {
-        if (!a.require || a.target == p.name) return true;
-        const auto level = *t_.find_level(a.level);
-        bool known = false;
-        const auto domains = domains_of(a.target, level, known);
-        return !known || std::all_of(r.nodes.begin(), r.nodes.end(),
-                                     [&](const Named& n) { return domains.contains(key_of(n.position, level)) == together; });
-      };
-      return std::all_of(p.affinity.begin(), p.affinity.end(), [&](const Affinity& a) { return holds(a, true); }) &&
-             std::all_of(p.anti_affinity.begin(), p.anti_affinity.end(), [&](const Affinity& a) { return holds(a, false); });
-    };
-    return std::all_of(records_.begin(), records_.end(), [&](const Record& r) {
-      return hold(*r.piece, r) && std::all_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return hold(*c.first, r); });
-    });
-  }
-
-  // The positions where this copy may go; false: nothing restricts it beyond `open`.
-  bool restrict(const Piece& p, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const {
-    if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty()) return false;
-    mask = open == nullptr ? Open(t_.size(), true) : *open;
-    if (p.units && !p.part.by_tasks)  // nodes asked for are nodes of their own
-      for (const auto& r : records_)
-        if (r.piece == &p && r.inside == around_)
-          for (const auto& n : r.nodes) mask[n.position] = false;
-    for (const auto& s : p.spread)
-      if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, mask);
-    const auto apply = [&](const Affinity& a, bool together) {
-      if (!a.require && !wishes) return;
-      const auto level = *t_.find_level(a.level);
-      bool known = false;
-      const auto domains = domains_of(a.target, level, known);
-      if (!known) {  // who comes first is free to choose; another job that is nowhere holds up who must be near it
-        if (together && a.require && !names_.contains(a.target)) mask.assign(mask.size(), false);
-        return;
-      }
-      for (std::uint32_t q = 0; q < t_.size(); ++q)
-        if (domains.contains(key_of(q, level)) != together) mask[q] = false;
-    };
-    for (const auto& a : p.affinity) apply(a, true);
-    for (const auto& a : p.anti_affinity) apply(a, false);
-    return true;
-  }
-
   void collect(GangResult& r) const {
     std::map<const Piece*, std::map<std::vector<std::uint32_t>, std::uint32_t>> copy_number;
-    for (const auto& record : records_) {
+    for (const auto& record : placed_.records) {
       std::vector<std::uint32_t> copy;
       for (const auto& [piece, replica] : record.inside) copy.push_back(replica);
       if (!record.piece->units) copy.push_back(record.replica);
@@ -471,12 +323,9 @@ class Search {
   Board board_;
   std::uint64_t budget_;
   std::uint64_t steps_{};
-  std::set<std::string> names_;          // of all groups
-  bool affinities_{};
   bool budget_ended_{}, exhaustive_{}, inexact_{}, somewhere_{};
   std::size_t only_rung_{};
-  std::vector<std::pair<const Piece*, std::uint32_t>> around_;
-  std::vector<Record> records_;
+  Neighbours placed_;
   std::vector<std::pair<std::uint32_t, NodeNow>> taken_;  // nodes as they were, in the order they were taken
   std::map<std::string, std::uint64_t> blocked_;
   std::int32_t level_{TopologyIndex::any_level};

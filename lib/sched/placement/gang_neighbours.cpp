@@ -1,0 +1,144 @@
+#include "sched/placement/gang_neighbours.hpp"
+
+#include <algorithm>
+
+namespace sy::sched::placement {
+
+using model::Affinity;
+using model::Spread;
+using model::TopologyIndex;
+
+bool Neighbours::has_wishes(const Piece& p) {
+  const auto wish = [](const Affinity& a) { return !a.require; };
+  return std::any_of(p.spread.begin(), p.spread.end(), [](const Spread& s) { return s.mode == Spread::Mode::prefer; }) ||
+         std::any_of(p.affinity.begin(), p.affinity.end(), wish) || std::any_of(p.anti_affinity.begin(), p.anti_affinity.end(), wish);
+}
+
+// Copies of p placed already (in the same copy of what is around it), by domain.
+std::map<std::uint32_t, std::uint32_t> Neighbours::copies_in(const Piece& p, std::int32_t level) const {
+  std::map<std::uint32_t, std::set<std::uint32_t>> seen;
+  for (const auto& r : records) {
+    auto chain = r.inside;
+    chain.emplace_back(r.piece, r.replica);
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      if (chain[i].first != &p) continue;
+      const bool same = i == around.size() && std::equal(around.begin(), around.end(), chain.begin());
+      if (!same) continue;
+      for (const auto& n : r.nodes)
+        if (const auto d = t_.ancestor(t_.leaf_at(n.position), level); d >= 0) seen[static_cast<std::uint32_t>(d)].insert(chain[i].second);
+        else if (level == t_.node_level()) seen[node_key(n.position)].insert(chain[i].second);
+    }
+  }
+  std::map<std::uint32_t, std::uint32_t> out;
+  for (const auto& [d, copies] : seen) out[d] = static_cast<std::uint32_t>(copies.size());
+  return out;
+}
+
+// Nodes are no domains of the index, except single ones.
+std::uint32_t Neighbours::node_key(std::uint32_t position) const { return static_cast<std::uint32_t>(t_.domains().size()) + position; }
+std::int64_t Neighbours::key_of(std::uint32_t position, std::int32_t level) const {
+  const auto d = t_.ancestor(t_.leaf_at(position), level);
+  return d >= 0 ? d : level == t_.node_level() ? static_cast<std::int64_t>(node_key(position)) : -1;
+}
+
+static bool closed(const Spread& s, const Piece& p, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) {
+  if (s.max_share && placed > 0 && 100ULL * here > std::uint64_t{*s.max_share} * placed) return true;
+  if (s.max_per_domain && here >= *s.max_per_domain) return true;
+  if (s.max_skew && here + 1 - least > *s.max_skew) return true;
+  return s.min_domains && here > 0 && used < *s.min_domains && *s.min_domains - used >= p.replicas - placed;
+}
+
+void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t placed, Open& mask) const {
+  const auto level = *t_.find_level(s.level);
+  const auto copies = copies_in(p, level);
+  const auto here = [&](std::uint32_t key) {
+    const auto found = copies.find(key);
+    return found == copies.end() ? 0U : found->second;
+  };
+  struct Span {
+    std::uint32_t begin, end, copies;
+  };
+  std::vector<Span> spans;  // every domain of the level
+  if (level == t_.node_level())
+    for (std::uint32_t q = 0; q < t_.size(); ++q) spans.push_back({q, q + 1, here(static_cast<std::uint32_t>(key_of(q, level)))});
+  else
+    for (const auto d : t_.at_level(level))
+      if (t_.domain(d).size() > 0) spans.push_back({t_.domain(d).begin, t_.domain(d).end, here(d)});
+  std::uint32_t least = spans.empty() ? 0 : ~0U;
+  for (const auto& x : spans) least = std::min(least, x.copies);
+  Open open(t_.size(), false);
+  for (const auto& x : spans)
+    if (!closed(s, p, placed, x.copies, copies.size(), least))
+      for (auto q = x.begin; q < x.end; ++q) open[q] = mask[q];
+  mask = std::move(open);
+}
+
+// Domains that hold members of a group or job.
+std::set<std::int64_t> Neighbours::domains_of(const std::string& target, std::int32_t level, bool& known) const {
+  std::set<std::int64_t> out;
+  for (const auto& r : records) {
+    const bool of =
+        r.piece->name == target || std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return c.first->name == target; });
+    if (!of) continue;
+    known = true;
+    for (const auto& n : r.nodes) out.insert(key_of(n.position, level));
+  }
+  for (const auto& m : options_.members)
+    if (m.group == target)
+      if (const auto q = t_.position_of(m.node.value); q >= 0) known = true, out.insert(key_of(static_cast<std::uint32_t>(q), level));
+  out.erase(-1);  // outside every domain of the level is no place to be together in
+  return out;
+}
+
+void Neighbours::name(const Piece& p) {
+  names_.insert(p.name);
+  affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
+  for (const auto& c : p.children) name(c);
+}
+
+bool Neighbours::affinities_hold() const {
+  if (!affinities_) return true;
+  const auto hold = [&](const Piece& p, const Record& r) {
+    const auto holds = [&](const Affinity& a, bool together) {
+      if (!a.require || a.target == p.name) return true;
+      const auto level = *t_.find_level(a.level);
+      bool known = false;
+      const auto domains = domains_of(a.target, level, known);
+      return !known || std::all_of(r.nodes.begin(), r.nodes.end(),
+                                   [&](const Named& n) { return domains.contains(key_of(n.position, level)) == together; });
+    };
+    return std::all_of(p.affinity.begin(), p.affinity.end(), [&](const Affinity& a) { return holds(a, true); }) &&
+           std::all_of(p.anti_affinity.begin(), p.anti_affinity.end(), [&](const Affinity& a) { return holds(a, false); });
+  };
+  return std::all_of(records.begin(), records.end(), [&](const Record& r) {
+    return hold(*r.piece, r) && std::all_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return hold(*c.first, r); });
+  });
+}
+
+bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const {
+  if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty()) return false;
+  mask = open == nullptr ? Open(t_.size(), true) : *open;
+  if (p.units && !p.part.by_tasks)  // nodes asked for are nodes of their own
+    for (const auto& r : records)
+      if (r.piece == &p && r.inside == around)
+        for (const auto& n : r.nodes) mask[n.position] = false;
+  for (const auto& s : p.spread)
+    if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, mask);
+  const auto apply = [&](const Affinity& a, bool together) {
+    if (!a.require && !wishes) return;
+    const auto level = *t_.find_level(a.level);
+    bool known = false;
+    const auto domains = domains_of(a.target, level, known);
+    if (!known) {  // who comes first is free to choose; another job that is nowhere holds up who must be near it
+      if (together && a.require && !names_.contains(a.target)) mask.assign(mask.size(), false);
+      return;
+    }
+    for (std::uint32_t q = 0; q < t_.size(); ++q)
+      if (domains.contains(key_of(q, level)) != together) mask[q] = false;
+  };
+  for (const auto& a : p.affinity) apply(a, true);
+  for (const auto& a : p.anti_affinity) apply(a, false);
+  return true;
+}
+
+}  // namespace sy::sched::placement

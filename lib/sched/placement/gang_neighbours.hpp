@@ -1,0 +1,50 @@
+// The groups of a gang that have their place already, and where the next copy may go because of them: spread, affinity and
+// anti-affinity. Not the search over places (gang.cpp); it takes and gives back nothing.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sched/placement/gang.hpp"
+
+namespace sy::sched::placement {
+
+using Open = std::vector<bool>;          // by position
+
+class Neighbours {
+ public:
+  Neighbours(const model::TopologyIndex& t, const Options& o) : t_(t), options_(o) {}
+
+  struct Record {
+    const Piece* piece;
+    std::uint32_t replica;
+    std::vector<std::pair<const Piece*, std::uint32_t>> inside;  // the containers' copies around it
+    std::vector<Named> nodes;
+  };
+  std::vector<Record> records;
+  std::vector<std::pair<const Piece*, std::uint32_t>> around;  // the containers' copies that are being filled
+
+  void name(const Piece& root);          // before anything is placed: who there will be
+  static bool has_wishes(const Piece&);
+  // The positions where this copy may go; false: nothing restricts it beyond `open`.
+  bool restrict(const Piece&, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const;
+  // What could not be asked while its target had no place yet.
+  bool affinities_hold() const;
+
+ private:
+  std::map<std::uint32_t, std::uint32_t> copies_in(const Piece&, std::int32_t level) const;
+  std::uint32_t node_key(std::uint32_t position) const;
+  std::int64_t key_of(std::uint32_t position, std::int32_t level) const;
+  void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, Open& mask) const;
+  std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const;
+
+  const model::TopologyIndex& t_;
+  const Options& options_;
+  std::set<std::string> names_;          // of all groups
+  bool affinities_{};
+};
+
+}  // namespace sy::sched::placement
