@@ -190,7 +190,11 @@ std::string format_features(const FeatureExpression& e) {
     case Op::any_of: return join(e.operands, "|");
     case Op::none_of: return fmt::format("!{}", join(e.operands, "|"));
     case Op::one_of_for_all: return fmt::format("[{}]", join(e.operands, "|"));
-    case Op::counted: return fmt::format("{}*{}", join(e.operands, "|"), e.count);
+    case Op::counted: {  // "!a*2" would read as the other way round
+      const bool excludes = e.operands.front().op == Op::none_of;
+      const std::string what = join(e.operands, "|");
+      return excludes ? fmt::format("({})*{}", what, e.count) : fmt::format("{}*{}", what, e.count);
+    }
   }
   return {};
 }

@@ -29,6 +29,8 @@ TEST_CASE("feature expressions read and print in one form") {
       {"a&b|c", "(a&b)|c"},
       {"a|b&c", "(a|b)&c"},
       {"[a*2&b*1]", "a*2&b*1"},
+      {"[!a]*2", "(!a)*2"},
+      {"(!a)*2&b*1", "(!a)*2&b*1"},
       {"a*4&b*2", "a*4&b*2"},
       {"!(a|b)", "!(a|b)"},
       {"!!a", "!!a"},
