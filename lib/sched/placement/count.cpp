@@ -66,7 +66,12 @@ bool Chooser::count_segments_by_level() {
   for (auto i = part_.layers.size(); i-- > 0;) {
     const auto& layer = part_.layers[i];
     const auto size = layer.size, most = layer.distinct ? 1U : ~0U;
-    for (const auto d : t_.at_level(layer.level)) cap_store_[d] = std::min(cap_store_[d] / size, most) * size;
+    std::uint32_t last = 0, rounded = 0;  // neighbours are often alike, and divisions are slow
+    for (const auto d : t_.at_level(layer.level)) {
+      auto& cap = cap_store_[d];
+      if (cap != last) last = cap, rounded = std::min(cap / size, most) * size;
+      cap = rounded;
+    }
     const auto next = i == 0 ? TopologyIndex::any_level : part_.layers[i - 1].level;
     for (auto level = layer.level - 1; level >= next; --level) {
       if (level == TopologyIndex::any_level) cap_store_[TopologyIndex::root] = 0;  // in a forest that level is its trees
