@@ -2,6 +2,7 @@
 // Not Slurm's formats: columns.hpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
