@@ -320,3 +320,34 @@ TEST_CASE("a gang of more copies than a search can be deep is placed where they 
   g.children.back().replicas = 1601;  // more than there is room for: not everything was tried
   CHECK(l.ask(g).verdict.reason == model::Reason::search_limit);
 }
+
+TEST_CASE("a gang does not search a domain that is too small for all its groups, though each by itself would fit") {
+  auto l = Lab::tree({"spine", "rack"}).domain("S");
+  for (const char* rack : {"A", "B", "C"}) l.rack(rack, "S", {3, 4, 5});
+  Group job;
+  for (int i = 0; i < 7; ++i) {
+    job.children.push_back(tasks(2));  // 14 tasks, and a rack has room for 12
+    job.children.back().name = "g" + std::to_string(i);
+  }
+  const auto a = l.ask(job);
+  REQUIRE(a.placed());
+  CHECK(a.level == "spine");
+  CHECK(a.work.search_steps < 30);  // one for each group, and a few to find the domain
+}
+
+TEST_CASE("groups that may share a node are not counted as if each needed its own") {
+  auto l = Lab::tree({"rack"}).rack("A", "", {4}).rack("B", "", {1, 1, 1});
+  Group job;
+  for (const char* name : {"a", "b"}) {
+    Group g;
+    g.name = name;
+    g.nodes_given = true;  // one node, of which a CPU
+    job.children.push_back(g);
+  }
+  job.pack.require = "rack";
+  l.busy("B-[1-3]");
+  CHECK(l.where(job) == "A-1:2");
+  job.children.resize(1);
+  job.children[0].replicas = 3;
+  CHECK(l.where(job) == "A-1:3");
+}
