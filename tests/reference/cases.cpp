@@ -21,6 +21,7 @@ Case& Case::operator=(const Case& o) {
   options = o.options;
   allowed = o.allowed;
   partition = o.partition;
+  exclusive = o.exclusive;
   options.allowed = partition ? &allowed : nullptr;
   return *this;
 }
@@ -340,6 +341,38 @@ void make_orders(Case& c, const Plain& p) {
   }
 }
 
+// Domains that others are in are closed to a job that wants one for itself; a node without such a domain is closed too.
+void make_exclusive(Case& c) {
+  if (!one_in(5)) return;
+  c.exclusive = between(0, c.cluster.levels);
+  c.group.exclusive_level = level_name(c, c.exclusive);
+  const auto domain = [&](std::size_t n) {
+    return c.exclusive == c.cluster.levels ? static_cast<int>(n) : c.cluster.nodes[n].path[static_cast<std::size_t>(c.exclusive)];
+  };
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    for (std::size_t other = 0; other < c.nodes.size(); ++other)
+      if (domain(n) < 0 || (domain(other) == domain(n) && c.nodes[other].jobs > 0)) c.cluster.nodes[n].units = 0;
+}
+
+void make_weights(Case& c) {
+  if (!one_in(3)) return;
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    c.shape.nodes[n].weight = static_cast<std::uint32_t>(c.cluster.nodes[n].weight = between(1, 3));
+  c.options.weight_first = c.request.weight_first = one_in(2);
+}
+
+// A partition that packs only who asks: no rung but the widest, and F grows least.
+void make_unpacked(Case& c, const Plain& p) {
+  const auto& pack = c.group.pack;
+  if (!one_in(4) || !pack.prefer.empty() || !pack.require.empty() || !pack.ladder.empty() || c.group.switches) return;
+  if (!p.tasks && c.topology.kind == model::Topology::Kind::block) return;  // block sizes are a wish
+  c.options.packing = placement::Packing::none;
+  c.request.rungs = {{-1, 1}};
+  c.request.unpacked = c.request.layers.empty() && !c.request.contiguous;
+  // One node is chosen as if it were packed, F first.
+  if (c.group.pack.order == model::PackOrder::automatic && c.request.layers.empty()) c.request.order = Order::least_growth;
+}
+
 }  // namespace
 
 Case make_case(const Plain& p) {
@@ -358,6 +391,12 @@ Case make_case(const Plain& p) {
   if (p.lists) make_lists(c, p);
   if (p.orders) make_orders(c, p);
   else c.group.pack.order = model::PackOrder::own_first;
+  if (p.more) {
+    make_exclusive(c);
+    make_weights(c);
+    if (c.request.layers.empty() && one_in(5)) c.group.contiguous = c.request.contiguous = true;
+    make_unpacked(c, p);
+  }
   auto& r = c.request;
   auto& g = c.group;
   if (p.tasks) {
@@ -382,12 +421,17 @@ std::string story(const Case& c) {
     const auto& node = c.cluster.nodes[n];
     out += fmt::format(" {}:{}{}{}{}", fmt::join(node.path, "/"), node.units, node.idle ? "" : "b", node.required ? "w" : "",
                        node.reachable ? "" : "?");
+    if (node.weight != 1) out += fmt::format("${}", node.weight);
   }
   const auto& g = c.group;
   out += fmt::format("; joined {}; {}-{} [{}] units of {} CPUs; rungs", c.topology.joined, c.request.least, c.request.most,
                      fmt::join(c.request.choices, ","), c.request.cpus_each);
   for (const auto& r : c.request.rungs) out += fmt::format(" {}x{}", r.level, r.max_domains);
   out += fmt::format("; wish {} order {} fill {}", c.request.wish, static_cast<int>(g.pack.order), static_cast<int>(g.pack.fill));
+  if (c.request.weight_first) out += ", weight first";
+  if (c.request.contiguous) out += ", contiguous";
+  if (c.request.unpacked) out += ", unpacked";
+  if (c.exclusive != -2) out += fmt::format(", exclusive {}", c.group.exclusive_level);
   for (const auto& s : g.segments)
     out += fmt::format(", segment {} sizes [{}] at {} distinct {} remainder {}", s.size, fmt::join(s.sizes, ","), s.level, s.distinct,
                        static_cast<int>(s.remainder));

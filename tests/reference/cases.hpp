@@ -19,6 +19,7 @@ struct Case {
   sy::sched::placement::Options options;
   sy::base::NodeSet allowed;               // what options.allowed points at, where the partition has not all nodes
   bool partition{};
+  int exclusive{-2};                       // level; -2: not asked
 
   Case() = default;
   Case(const Case& o) { *this = o; }
@@ -34,7 +35,8 @@ inline bool one_in(int n) { return between(1, n) == 1; }
 struct Plain {
   bool sums{};                             // a number of nodes with a number of tasks: Cluster::Node::units are task slots
   bool tasks{};                            // units are tasks, of CPUs, memory and GPUs
-  bool gpus{true}, segments{true}, lists{true}, orders{true}, several_domains{true}, unpacked{};
+  bool gpus{true}, segments{true}, lists{true}, orders{true}, several_domains{true};
+  bool more{true};                         // weights, exclusive domains, neighbours, default packing none
   int most_nodes{12};
 };
 Case make_case(const Plain&);

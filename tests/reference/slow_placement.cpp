@@ -90,6 +90,17 @@ bool count_allowed(const Request& r, int n) {
 
 }  // namespace
 
+namespace {
+// Neighbours in the walk, without a gap.
+bool adjacent(const Cluster& c, const Take& t) {
+  const auto place = walk(c);
+  int least = 1 << 20, most = -1, count = 0;
+  for (std::size_t n = 0; n < t.size(); ++n)
+    if (t[n] > 0) ++count, least = std::min(least, place[n]), most = std::max(most, place[n]);
+  return count == 0 || most - least + 1 == count;
+}
+}  // namespace
+
 int total(const Take& t) { return std::accumulate(t.begin(), t.end(), 0); }
 
 Set nodes_of(const Take& t) {
@@ -108,6 +119,7 @@ Take everything_left(const Cluster& c) {
 bool allowed(const Cluster& c, const Request& r, const Take& t) {
   for (std::size_t n = 0; n < t.size(); ++n)
     if (c.nodes[n].required && t[n] == 0) return false;
+  if (r.contiguous && !adjacent(c, t)) return false;
   if (!r.sizes.empty()) {
     std::vector<int> counts;
     for (const auto& [domain, units] : units_by_domain(c, r.layers[0].level, t)) {
@@ -191,23 +203,38 @@ std::vector<int> walk(const Cluster& c) {
 
 namespace {
 
+// Of the nodes that hold any: in whole numbers, exact for up to twelve nodes.
+std::int64_t average_weight(const Cluster& c, const Request& r, Set nodes) {
+  std::int64_t sum = 0, holders = 0;
+  const int least = !r.layers.empty() && r.layers.back().level == c.levels ? r.layers.back().size : 1;
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    if (in(nodes, n) && c.nodes[n].units >= least) sum += c.nodes[n].weight, ++holders;
+  return holders == 0 ? 0 : sum * 27720 / holders;
+}
+
 // ---- inside a domain (P5) ----
 
 struct Part {
   Domain domain;
   int slots{}, raw{};                      // in units
+  std::int64_t weight{};
   std::tuple<bool, int, int> order;        // nodes by their place in the walk, then domains by name, narrow ones first
   int take{};
 };
 
-bool smaller(const Part& a, const Part& b) { return std::tie(a.slots, a.raw, a.order) < std::tie(b.slots, b.raw, b.order); }
-bool larger(const Part& a, const Part& b) { return std::tie(b.slots, a.raw, a.order) < std::tie(a.slots, b.raw, b.order); }
+bool smaller(const Part& a, const Part& b) {
+  return std::tie(a.slots, a.raw, a.weight, a.order) < std::tie(b.slots, b.raw, b.weight, b.order);
+}
+bool larger(const Part& a, const Part& b) {
+  return std::tie(b.slots, a.raw, a.weight, a.order) < std::tie(a.slots, b.raw, b.weight, b.order);
+}
 
 class Filler {
  public:
   Filler(const Cluster& c, const Request& r) : c_(c), r_(r), order_(walk(c)), left_(everything_left(c)), taken_(c.nodes.size(), 0) {}
 
   Take run(const Domain& d, int n) {
+    if (r_.contiguous) return tightest_run(d, n);
     fill({part(d, 0, n)}, n, 0);
     return taken_;
   }
@@ -225,7 +252,9 @@ class Filler {
   Part part(const Domain& d, std::size_t layer, int take) const {
     const bool node = d.level >= c_.levels;
     const std::tuple order{!node, -d.level, node ? order_[static_cast<std::size_t>(d.id)] : d.id};
-    return Part{d, slots(c_, r_, left_, d.nodes, layer), slots(c_, r_, left_, d.nodes, r_.layers.size()), order, take};
+    return Part{
+        d,   slots(c_, r_, left_, d.nodes, layer), slots(c_, r_, left_, d.nodes, r_.layers.size()), average_weight(c_, r_, d.nodes), order,
+        take};
   }
 
   std::vector<Part> parts(const Domain& d, std::size_t layer) const {
@@ -280,11 +309,38 @@ class Filler {
       if (child.take > 0) fill_by_itself(child, layer);
   }
 
+  // The first of the tightest runs of neighbours, from its beginning.
+  Take tightest_run(const Domain& d, int n) {
+    std::vector<std::size_t> place(c_.nodes.size(), c_.nodes.size()), best, run;
+    for (std::size_t i = 0; i < c_.nodes.size(); ++i)
+      if (order_[i] >= 0) place[static_cast<std::size_t>(order_[i])] = i;
+    const auto sum = [&](const std::vector<std::size_t>& nodes) {
+      int units = 0;
+      for (const auto i : nodes) units += left_[i];
+      return units;
+    };
+    for (const auto i : place) {
+      if (i < c_.nodes.size() && in(d.nodes, i) && left_[i] > 0) {
+        run.push_back(i);
+        continue;
+      }
+      if (sum(run) >= n && (best.empty() || sum(run) < sum(best))) best = run;
+      run.clear();
+    }
+    if (sum(run) >= n && (best.empty() || sum(run) < sum(best))) best = run;
+    for (const auto i : best) n -= taken_[i] = std::min(n, left_[i]);
+    return taken_;
+  }
+
   // Below a segment's level each segment is filled by itself.
   void settle(const Part& p, std::size_t layer) {
-    if (layer >= r_.layers.size() && p.domain.level < c_.levels) {  // whole nodes of a leaf, by name
+    if (layer >= r_.layers.size() && p.domain.level < c_.levels) {  // whole nodes of a leaf, the cheapest first, by name
       int rest = p.take;
-      for (const auto& node : children_of(c_, p.domain)) {
+      auto nodes = children_of(c_, p.domain);
+      std::stable_sort(nodes.begin(), nodes.end(), [&](const Domain& a, const Domain& b) {
+        return c_.nodes[static_cast<std::size_t>(a.id)].weight < c_.nodes[static_cast<std::size_t>(b.id)].weight;
+      });
+      for (const auto& node : nodes) {
         const auto n = static_cast<std::size_t>(node.id);
         if (rest == 0 || left_[n] == 0) continue;
         --rest, --left_[n], ++taken_[n];
@@ -346,12 +402,13 @@ std::int64_t fullness(const Cluster& c, const Request& r, const Domain& d, int u
 }
 
 void judge(const Cluster& c, const Request& r, Option& o) {
+  o.key.push_back(-o.units);
+  if (r.unpacked) return;  // F alone, by least_growth()
   const bool one_thing = o.domains == 1 && r.fill != Fill::balanced && r.sizes.empty() &&
                          (r.remainder != Remainder::shorter || r.layers.empty() || o.units % r.layers[0].size == 0) &&
                          std::none_of(c.nodes.begin(), c.nodes.end(), [](const Node& n) { return n.required; });
   if (one_thing) o.take = Filler(c, r).run(o.domain, o.units);
   const std::int64_t growth = o.take ? fragmentation(c, nodes_of(*o.take)) - fragmentation(c, 0) : 0;
-  o.key.push_back(-o.units);
   if (r.rungs[o.rung].max_domains > 1) o.key.insert(o.key.end(), {-o.domain.level, o.domains});
   const bool least = r.order == Order::least_growth || (r.growth_on_one_node && o.domain.level >= c.levels);
   if (least) o.key.push_back(growth);
@@ -370,6 +427,7 @@ void judge(const Cluster& c, const Request& r, Option& o) {
   for (const auto& child : children) used += (child.nodes & nodes_of(*o.take)) != 0 ? 1 : 0;
   o.key.push_back(used);
   o.key.push_back(growth);
+  o.key.push_back(average_weight(c, r, o.domain.nodes));
   const bool node = o.domain.level >= c.levels;  // nodes by their place in the walk, domains by name
   o.key.push_back(node ? walk(c)[static_cast<std::size_t>(o.domain.id)] : o.domain.id);
 }
@@ -401,6 +459,21 @@ void list(const Cluster& c, const Request& r, std::size_t rung, std::vector<Opti
 }
 
 }  // namespace
+
+Cluster cheapest(const Cluster& c, const Request& asked) {
+  if (!asked.weight_first) return c;
+  Request r = asked;
+  r.weight_first = false;
+  int dearest = 0;
+  for (const auto& n : c.nodes) dearest = std::max(dearest, n.weight);
+  for (int weight = 0; weight <= dearest; ++weight) {
+    Cluster some = c;
+    for (auto& n : some.nodes)
+      if (n.weight > weight) n.units = 0;
+    if (!options(some, r).empty()) return some;
+  }
+  return c;
+}
 
 std::vector<Option> options(const Cluster& c, const Request& asked, Request* fixed) {
   Request r = asked;

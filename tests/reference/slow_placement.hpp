@@ -18,6 +18,7 @@ struct Node {
   int units{};                             // most units it can give now
   int cpus{1}, used{};                     // of a node that is up; 0 of one that is not
   bool required{};                         // -w: must be in
+  int weight{1};
 };
 
 struct Cluster {
@@ -52,6 +53,9 @@ struct Request {
   Order order{Order::own_first};
   bool growth_on_one_node{};               // P4's default: least_growth where one node holds all
   Fill fill{Fill::best_fit};
+  bool contiguous{};                       // neighbours in the walk only
+  bool weight_first{};                     // the cheapest nodes that hold it, whatever their topology
+  bool unpacked{};                         // default packing `none`: nothing is near anything, F grows least
 };
 
 using Take = std::vector<int>;             // units by node
@@ -77,6 +81,9 @@ int offers(const Cluster&, const Request&, Set inside);
 // The most units in whole segments of the layers from `layer` on, out of `left`.
 int slots(const Cluster&, const Request&, const Take& left, Set inside, std::size_t layer);
 Take everything_left(const Cluster&);
+
+// With weight_first: without the nodes that are dearer than it takes. Otherwise, or where nothing holds it, the cluster as it is.
+Cluster cheapest(const Cluster&, const Request&);
 
 // One way to stand on the first rung that holds the request.
 struct Option {

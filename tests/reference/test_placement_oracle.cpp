@@ -19,6 +19,8 @@ namespace {
 struct Counted {
   std::uint64_t placed{}, waits{}, limits{}, refused{}, exact{};
   std::uint64_t gap{}, in_gap{};           // domains more than the fewest, where only a search promises them
+  std::uint64_t unpacked{}, grows_more{};  // default packing none: cases, and those in which F grows more than it must
+  std::uint64_t weighed{}, weighed_first{}, neighbours{}, alone{};  // placed with each of these
 };
 
 void tell(const char* what, const Counted& n) {
@@ -26,6 +28,10 @@ void tell(const char* what, const Counted& n) {
       "oracle, {}: {} placed ({} on exactly the reference's nodes), {} not, {} ended by the search budget, {} refused; gap {} domains in "
       "{} cases\n",
       what, n.placed, n.exact, n.waits, n.limits, n.refused, n.gap, n.in_gap);
+  fmt::print(
+      "oracle, {}: of the placed {} with unequal weights, {} weight first, {} neighbours only, {} alone in their domains, {} not packed "
+      "({} of these grow F more than they must)\n",
+      what, n.weighed, n.weighed_first, n.neighbours, n.alone, n.unpacked, n.grows_more);
 }
 
 // Level by level: no more domains than the fewest that hold it, inside those of the level above.
@@ -107,7 +113,33 @@ void check_ranks(const Case& c, const Request& r, const placement::Answer& a) {
   }
 }
 
-void compare(const Case& c, Counted& count) {
+// All nodes of the domains that it is in, and no others, are closed to the rest.
+void check_closed(const Case& c, const placement::Answer& a) {
+  std::set<std::uint32_t> closed, expected;
+  for (const auto n : a.closed) closed.insert(n.value);
+  const auto domain = [&](std::size_t n) {
+    if (c.exclusive == c.cluster.levels) return static_cast<int>(n);
+    return c.exclusive < 0 ? -1 : c.cluster.nodes[n].path[static_cast<std::size_t>(c.exclusive)];
+  };
+  for (const auto& taken : a.nodes)
+    for (std::size_t n = 0; n < c.nodes.size(); ++n)
+      if (domain(n) >= 0 && domain(n) == domain(taken.node.value)) expected.insert(static_cast<std::uint32_t>(n));
+  RC_ASSERT(closed == expected);
+}
+
+// Without packing: nothing is promised but that F grows least.
+void check_unpacked(const Case& c, const Request& r, const placement::Answer& a, const Take& take, Counted& count) {
+  ++count.unpacked;
+  int least = 1 << 20;
+  for (const auto& d : domains_at(c.cluster, -1)) least = std::min(least, least_growth(c.cluster, r, d.nodes, total(take)));
+  RC_LOG() << "F grows by " << a.fragmentation_growth << ", least " << least << "\n";
+  RC_ASSERT(a.fragmentation_growth >= least);
+  count.grows_more += a.fragmentation_growth > least ? 1 : 0;
+}
+
+void compare(const Case& given, Counted& count) {
+  Case c = given;
+  c.cluster = cheapest(given.cluster, given.request);
   const auto t = c.index();
   if (const auto ok = placement::check_request(c.group, t); !ok) {
     RC_LOG() << to_text(ok.error());
@@ -146,6 +178,11 @@ void compare(const Case& c, Counted& count) {
   check_ranks(c, r, a);
   check_segments(c, r, a);
   RC_ASSERT(a.level == t.level_name(r.rungs[expected[0].rung].level));
+  check_closed(c, a);
+  count.weighed += std::any_of(c.cluster.nodes.begin(), c.cluster.nodes.end(), [](const Node& n) { return n.weight != 1; }) ? 1 : 0;
+  count.weighed_first += r.weight_first ? 1 : 0;
+  count.neighbours += r.contiguous ? 1 : 0;
+  count.alone += c.exclusive >= 0 ? 1 : 0;
   // In one of the domains that P4 puts first.
   const auto home = std::find_if(expected.begin(), expected.end(),
                                  [&](const Option& o) { return o.key == expected[0].key && (nodes_of(take) & ~o.domain.nodes) == 0; });
@@ -153,6 +190,12 @@ void compare(const Case& c, Counted& count) {
   if (unequal) return;  // existence, and segments, are all that P6 fixes
   RC_ASSERT(home != expected.end());
   RC_ASSERT(a.fragmentation_growth == fragmentation(c.cluster, nodes_of(take)) - fragmentation(c.cluster, 0));
+  if (r.unpacked) return check_unpacked(c, r, a, take, count);
+  if (r.contiguous) {  // the tightest run, not the fewest domains
+    if (home->take) ++count.exact;
+    if (home->take) RC_ASSERT(take == *home->take);
+    return;
+  }
   if (r.fill == Fill::best_fit && home->domains == 1) check_domains_used(c, r, home->domain, take);
   if (r.fill == Fill::balanced && home->domains == 1) check_balance(c, r, home->domain, take);
   if (home->take) {

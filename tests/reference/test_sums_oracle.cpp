@@ -22,6 +22,13 @@ struct Asked {
 
 bool good(const Case& c, const Asked& a, Set s) {
   int sum = 0;
+  if (c.request.contiguous) {
+    const auto place = walk(c.cluster);
+    int least = 1 << 20, most = -1;
+    for (std::size_t n = 0; n < place.size(); ++n)
+      if (s >> n & 1U) least = std::min(least, place[n]), most = std::max(most, place[n]);
+    if (most - least + 1 > std::popcount(s)) return false;
+  }
   for (std::size_t n = 0; n < c.nodes.size(); ++n) {
     const bool in = (s >> n & 1U) != 0;
     if (!in && c.cluster.nodes[n].required) return false;
@@ -112,7 +119,20 @@ struct Counted {
   std::uint64_t placed{}, waits{}, limits{}, refused{}, gaps{};
 };
 
-void compare(const Case& c, const Asked& asked, Counted& count) {
+// Without the nodes that are dearer than what is needed, where weight goes before topology.
+Case cheapest_that_holds(const Case& c, const Asked& asked) {
+  if (!c.request.weight_first) return c;
+  for (int weight = 1; weight <= 3; ++weight) {
+    Case some = c;
+    for (auto& n : some.cluster.nodes)
+      if (n.weight > weight) n.units = 0;
+    if (first_rung(some, asked).nodes > 0) return some;
+  }
+  return c;
+}
+
+void compare(const Case& given, const Asked& asked, Counted& count) {
+  const Case c = cheapest_that_holds(given, asked);
   const auto t = c.index();
   RC_LOG() << story(c) << fmt::format(" sum {} of [{}]", asked.sum, fmt::join(asked.value, ",")) << "\n";
   if (!placement::check_request(c.group, t)) {

@@ -102,7 +102,9 @@ void Board::compare_nodes(Offer& o, std::uint32_t leaf) const {
     if (o.units[p] == 0) continue;
     most = std::max(most, o.units[p]);
     if (first == Offer::no_node) first = p;
-    else alike &= o.units[p] == o.units[first] && idle_[p] == idle_[first] && (equal_weights_ || weight(p) == weight(first));
+    else
+      alike &= o.units[p] == o.units[first] && (o.raw.empty() || o.raw[p] == o.raw[first]) && idle_[p] == idle_[first] &&
+               (equal_weights_ || weight(p) == weight(first));
   }
   o.example[leaf] = alike ? first : Offer::no_node;
   o.most[leaf] = most;

@@ -60,6 +60,7 @@ std::optional<Candidate> Chooser::best_on(std::size_t rung, std::uint32_t scope)
 
 // At most max_domains of that level, together below each common ancestor; the order among these is better()'s.
 void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<Judged>& out) {
+  if (part_.contiguous) return list_neighbours(r, scope, out);
   const auto& members = t_.at_level(r.level);
   for (auto level = r.level; level >= TopologyIndex::any_level; --level) {
     for (const auto above : t_.at_level(level)) {
@@ -92,6 +93,25 @@ void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<J
   }
 }
 
+// The same where nodes must be neighbours: so are the domains.
+void Chooser::list_neighbours(const PartRung& r, std::uint32_t scope, std::vector<Judged>& out) {
+  const auto& members = t_.at_level(r.level);
+  const auto end = t_.domain(scope).next;
+  for (auto first = std::lower_bound(members.begin(), members.end(), scope); first != members.end() && *first < end; ++first) {
+    Candidate c;
+    for (auto last = first; last != members.end() && *last < end && c.domains.size() < r.max_domains; ++last) {
+      if (last != first && t_.domain(*last).begin != t_.domain(c.domains.back()).end) break;
+      ++domains_looked_at;
+      c.domains.push_back(*last);
+      c.domain = *first;
+      while (t_.domain(c.domain).next <= *last) c.domain = static_cast<std::uint32_t>(t_.domain(c.domain).parent);
+      if (c.domain == TopologyIndex::root && !t_.joined() && c.domains.size() > 1) break;
+      c.units = allowed_count(contiguous_run(t_.domain(*first).begin, t_.domain(*last).end, 0).units);
+      if (c.units > 0 && (forced_.empty() || forced_.back() - forced_.front() < c.units)) out.push_back(Judged{c});
+    }
+  }
+}
+
 // Tasks on one node: the rung below all domains.
 std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best) {
   const auto& inside = t_.domain(scope);
@@ -113,12 +133,10 @@ std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best
     };
     const Candidate x{around(a.position), a.units, {}}, y{around(b.position), b.units, {}};
     const auto spare = a.spare == b.spare ? 0 : a.spare < b.spare ? -1 : 1;
-    if (part_.order == PackOrder::parent_first) {
-      const auto c = x.domain == y.domain ? 0 : compare_parent_first(x, y);
-      return c != 0 ? c : spare;
-    }
-    if (spare != 0 || x.domain == y.domain) return spare;
-    return compare_own_first(x, y);
+    if (part_.order == PackOrder::parent_first) return x.domain == y.domain ? spare : compare_parent_first(x, y, a.position, b.position);
+    if (spare != 0) return spare;
+    if (a.raw != b.raw) return a.raw < b.raw ? -1 : 1;
+    return x.domain == y.domain ? 0 : compare_own_first(x, y);
   };
   const auto before = [&](const Seat& a, const Seat& b) {
     if (a.units != b.units) return a.units > b.units;
@@ -138,8 +156,13 @@ std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best
       fresh = 1 + (counts_.idle[leaf] == d.size() ? (d.counts ? d.size() : 0) + free_ancestors(leaf) : 0);
     }
     const bool idle = counts_.board == nullptr || counts_.board->idle(p);
-    const Seat seat{idle ? fresh : 0, part_.order == PackOrder::fullest ? fullness(p, p + 1, n) : 0, n,
-                    units_[p] - n,    counts_.board == nullptr ? 1 : counts_.board->weight(p),       p};
+    const Seat seat{idle ? fresh : 0,
+                    part_.order == PackOrder::fullest ? fullness(p, p + 1, n) : 0,
+                    n,
+                    units_[p] - n,
+                    counts_.raw.empty() ? units_[p] : counts_.raw[p],
+                    counts_.board == nullptr ? 1 : counts_.board->weight(p),
+                    p};
     if (!only_best || seats.empty()) seats.push_back(seat);
     else if (before(seat, seats[0])) seats[0] = seat;
   };

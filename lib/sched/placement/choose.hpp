@@ -108,7 +108,10 @@ class Chooser {
   bool count_segments_by_level();
   std::uint32_t counting_unit(std::size_t layer) const;   // units that move together above that layer's level
   std::uint32_t forced_in(std::uint32_t begin, std::uint32_t end) const;
-  std::uint32_t contiguous_run(std::uint32_t domain, std::uint32_t units, std::uint32_t* begin, std::uint32_t* end) const;
+  struct Run {
+    std::uint32_t begin{}, end{}, units{};
+  };
+  Run contiguous_run(std::uint32_t begin, std::uint32_t end, std::uint32_t units) const;
   std::uint32_t available(std::uint32_t domain) const;
   bool outside(std::uint32_t domain) const {  // a branch without the level that is required
     return part_.within >= 0 && !t_.regular() && t_.domain(domain).level > part_.within && t_.ancestor(domain, part_.within) < 0;
@@ -123,7 +126,8 @@ class Chooser {
   // comparing (P4)
   int compare_order(const Candidate&, const Candidate&) const;
   int compare_own_first(const Candidate&, const Candidate&) const;
-  int compare_parent_first(const Candidate&, const Candidate&) const;
+  // With positions: of these nodes inside the candidates' domains.
+  int compare_parent_first(const Candidate&, const Candidate&, std::uint32_t node_a = ~0U, std::uint32_t node_b = ~0U) const;
   std::uint64_t fullness(std::uint32_t begin, std::uint32_t end, std::uint32_t units) const;
   std::uint64_t fullness_of(const Candidate&) const;       // remembered
   std::int64_t free_ancestors(std::uint32_t domain) const;
@@ -139,6 +143,7 @@ class Chooser {
   void list(std::size_t rung, std::uint32_t scope, std::vector<Judged>&);
   std::optional<Candidate> best_on(std::size_t rung, std::uint32_t scope);
   void list_several(const PartRung&, std::uint32_t scope, std::vector<Judged>&);
+  void list_neighbours(const PartRung&, std::uint32_t scope, std::vector<Judged>&);
   std::vector<Candidate> single_nodes(std::uint32_t scope, bool only_best);
 
   // filling (P5)
@@ -147,7 +152,7 @@ class Chooser {
   void expand_runs(const Entry&, std::vector<Entry>& out) const;
   bool terminal(const Entry&, std::size_t layer) const;
   void fill_domain(std::uint32_t domain, std::uint32_t n, std::size_t layer, Choice&, bool first);
-  void fill_window(std::uint32_t domain, std::uint32_t n, Choice&);
+  void fill_window(std::uint32_t begin, std::uint32_t end, std::uint32_t n, Choice&);
   void consume(const Choice&);
   Entry entry_of(std::uint32_t domain, std::size_t layer) const;
   void divide(std::vector<Entry>&, std::uint32_t n, Fill) const;
@@ -155,7 +160,6 @@ class Chooser {
   void best_fit_forced(std::vector<Entry>&, std::uint32_t& rest) const;
   void balance(std::vector<Entry>&, std::uint32_t n) const;
   bool before(const Entry&, const Entry&) const;
-  std::uint32_t window_start(std::uint32_t begin, std::uint32_t end, std::uint32_t n) const;
   bool smaller(const Entry&, const Entry&) const;
   bool larger(const Entry&, const Entry&) const;
   void fill_level_by_level(std::vector<Entry> frontier, std::uint32_t n, std::size_t layer, Choice&, bool first);

@@ -59,6 +59,7 @@ NodeSet nodes_of_exclusive_domains(const State& state) {
     const auto level = t->find_level(level_name);
     if (!level) continue;  // the topology has changed since
     for (const auto& grant : job.attempt->nodes) {
+      if (*level == t->node_level()) out.insert(grant.node);
       const auto at = t->position_of(grant.node.value);
       const auto d = at < 0 ? -1 : t->ancestor(t->leaf_at(static_cast<std::uint32_t>(at)), *level);
       if (d < 0) continue;

@@ -19,18 +19,22 @@ int Chooser::compare_own_first(const Candidate& a, const Candidate& b) const {
     x = t_.domain(static_cast<std::uint32_t>(x)).parent;
     y = t_.domain(static_cast<std::uint32_t>(y)).parent;
   }
-  return 0;
+  return x == y ? 0 : x < 0 ? -1 : y < 0 ? 1 : 0;  // below fewer domains first: an order, whatever the depths
 }
 
-int Chooser::compare_parent_first(const Candidate& a, const Candidate& b) const {
+int Chooser::compare_parent_first(const Candidate& a, const Candidate& b, std::uint32_t node_a, std::uint32_t node_b) const {
+  constexpr std::uint32_t no_node = ~0U;
   std::vector<std::uint32_t> x, y;
-  for (auto d = static_cast<std::int32_t>(a.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
-    x.push_back(static_cast<std::uint32_t>(d));
-  for (auto d = static_cast<std::int32_t>(b.domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
-    y.push_back(static_cast<std::uint32_t>(d));
+  const auto climb = [&](std::uint32_t domain, std::uint32_t node, std::vector<std::uint32_t>& out) {
+    if (node != no_node) out.push_back(units_[node]);
+    for (auto d = static_cast<std::int32_t>(domain); d >= 0; d = t_.domain(static_cast<std::uint32_t>(d)).parent)
+      out.push_back(cap_[static_cast<std::size_t>(d)]);
+  };
+  climb(a.domain, node_a, x);
+  climb(b.domain, node_b, y);
   for (auto i = x.rbegin(), j = y.rbegin(); i != x.rend() && j != y.rend(); ++i, ++j)
-    if (*i != *j && cap_[*i] != cap_[*j]) return cap_[*i] < cap_[*j] ? -1 : 1;
-  return 0;
+    if (*i != *j) return *i < *j ? -1 : 1;
+  return x.size() == y.size() ? 0 : x.size() < y.size() ? -1 : 1;
 }
 
 // How full nodes side by side would be in what the part asks for, with so many units of it, in millionths: (used + asked) / allocatable.

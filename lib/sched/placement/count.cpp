@@ -157,8 +157,18 @@ std::uint32_t Chooser::needed(std::uint32_t domain, bool in_segments) const {
 
 // How many units the domain would give to this part; 0: too few, or not what must be in.
 std::uint32_t Chooser::count_for(std::uint32_t domain) const {
-  const auto n = allowed_count(available(domain));
-  return n == 0 || forced_.empty() || needed(domain) <= n ? n : 0;
+  auto n = allowed_count(available(domain));
+  if (n == 0 || forced_.empty()) return n;
+  if (part_.contiguous) return forced_.back() - forced_.front() < n ? n : 0;  // and all that lie between them
+  if (!part_.shorter || part_.layers.empty()) return needed(domain) <= n ? n : 0;
+  // Whether a short segment and whole ones cover the required nodes is told by no count: it is tried.
+  for (; n > 0; n = allowed_count(n - 1)) {
+    const auto size = part_.layers.front().size;
+    if (n % size == 0 && needed_whole(domain) <= n && cap_[domain] >= n) return n;
+    Choice choice;
+    if (n % size != 0 && Chooser(*this, Borrow{}).fill_shorter_first(domain, n / size, n % size, choice)) return n;
+  }
+  return 0;
 }
 
 std::uint32_t Chooser::allowed_count(std::uint32_t available) const {
@@ -174,23 +184,19 @@ std::uint32_t Chooser::allowed_count(std::uint32_t available) const {
   return n >= min_ ? n : 0;
 }
 
-// The longest run of adjacent positions (or the tightest that holds `units`), in units.
-std::uint32_t Chooser::contiguous_run(std::uint32_t domain, std::uint32_t wanted, std::uint32_t* begin, std::uint32_t* end) const {
-  const auto& d = t_.domain(domain);
-  std::uint32_t best = 0, run = 0, from = d.begin;
-  for (auto p = d.begin; p <= d.end; ++p) {
-    if (p < d.end && units_[p] > 0) {
+// The longest run of adjacent positions in [begin, end), or the tightest that holds `wanted` units.
+Chooser::Run Chooser::contiguous_run(std::uint32_t begin, std::uint32_t end, std::uint32_t wanted) const {
+  Run best;
+  std::uint32_t run = 0, from = begin;
+  for (auto p = begin; p <= end; ++p) {
+    if (p < end && units_[p] > 0) {
       if (run == 0) from = p;
       run += units_[p];
       continue;
     }
     if (run > 0 && forced_in(from, p) == forced_.size()) {
-      const bool take = wanted == 0 ? run > best : run >= wanted && (best == 0 || run < best);
-      if (take) {
-        best = run;
-        if (begin != nullptr) *begin = from;
-        if (end != nullptr) *end = p;
-      }
+      const bool take = wanted == 0 ? run > best.units : run >= wanted && (best.units == 0 || run < best.units);
+      if (take) best = Run{from, p, run};
     }
     run = 0;
   }
@@ -201,7 +207,7 @@ std::uint32_t Chooser::contiguous_run(std::uint32_t domain, std::uint32_t wanted
 std::uint32_t Chooser::available(std::uint32_t domain) const {
   const auto& d = t_.domain(domain);
   if (forced_in(d.begin, d.end) != forced_.size()) return 0;
-  return part_.contiguous ? contiguous_run(domain, 0, nullptr, nullptr) : capacity(domain);
+  return part_.contiguous ? contiguous_run(d.begin, d.end, 0).units : capacity(domain);
 }
 
 std::uint32_t Chooser::count_without_wish(std::uint32_t scope) {

@@ -54,9 +54,14 @@ Answer refused(const base::Error& e) {
   return a;
 }
 
-// Nodes of every domain of that level which the placement touches.
+// Nodes of every domain of that level which the placement touches; at level "node" those it is on.
 std::vector<NodeIndex> closed_nodes(const TopologyIndex& t, const std::vector<PlacedNode>& nodes, std::int32_t level) {
   std::set<std::uint32_t> domains;
+  if (level == t.node_level()) {
+    std::set<NodeIndex> own;
+    for (const auto& n : nodes) own.insert(n.node);
+    return {own.begin(), own.end()};
+  }
   for (const auto& n : nodes)
     if (const auto d = t.ancestor(t.leaf_at(static_cast<std::uint32_t>(t.position_of(n.node.value))), level); d >= 0)
       domains.insert(static_cast<std::uint32_t>(d));
@@ -254,25 +259,26 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     }
     return choice.has_value();
   };
-  std::vector<bool> mask;
-  bool placed = false;
-  if (restrict(board, g, o, part.exclusive_level, true, mask)) {
-    const bool wishes = std::any_of(g.affinity.begin(), g.affinity.end(), [](const auto& x) { return !x.require; }) ||
-                        std::any_of(g.anti_affinity.begin(), g.anti_affinity.end(), [](const auto& x) { return !x.require; });
-    placed = attempt(board.narrowed(whole, TopologyIndex::root, &mask), !wishes);
-    if (!placed && wishes&& restrict(board, g, o, part.exclusive_level, false, mask))
-      attempt(board.narrowed(whole, TopologyIndex::root, &mask), true);
-  } else if (o.weight_first && !board.equal_weights()) {
-    std::set<std::uint32_t> weights;
+  // The cheapest nodes that hold it come first, where the site says so.
+  std::set<std::uint32_t> weights;
+  if (o.weight_first && !board.equal_weights())
     for (std::uint32_t p = 0; p < topology.size(); ++p) weights.insert(board.weight(p));
+  const auto attempt_where = [&](bool wishes, bool last) {
+    std::vector<bool> mask;
+    const bool restricted = restrict(board, g, o, part.exclusive_level, wishes, mask);
+    if (weights.empty()) return restricted ? attempt(board.narrowed(whole, TopologyIndex::root, &mask), last) : attempt(whole, last);
+    if (!restricted) mask.assign(topology.size(), true);
     for (const auto w : weights) {
-      mask.assign(topology.size(), false);
-      for (std::uint32_t p = 0; p < topology.size(); ++p) mask[p] = board.weight(p) <= w;
-      if (attempt(board.narrowed(whole, TopologyIndex::root, &mask), w == *weights.rbegin())) break;
+      auto cheap = mask;
+      for (std::uint32_t p = 0; p < topology.size(); ++p) cheap[p] = cheap[p] && board.weight(p) <= w;
+      if (attempt(board.narrowed(whole, TopologyIndex::root, &cheap), last && w == *weights.rbegin())) return true;
     }
-  } else {
-    attempt(whole, true);
-  }
+    return false;
+  };
+  const auto wish = [](const model::Affinity& x) { return !x.require; };
+  const bool wishes =
+      std::any_of(g.affinity.begin(), g.affinity.end(), wish) || std::any_of(g.anti_affinity.begin(), g.anti_affinity.end(), wish);
+  if (!attempt_where(true, !wishes) && wishes) attempt_where(false, true);
   a.work.nodes_looked_at += board.nodes_looked_at - looked_before;
   a.work.search_steps = o.budget - budget;
   return a;

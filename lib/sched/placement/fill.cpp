@@ -18,7 +18,7 @@ std::uint32_t Chooser::counting_unit(std::size_t layer) const {
 Chooser::Entry Chooser::entry_of(std::uint32_t domain, std::size_t layer) const {
   const auto& d = t_.domain(domain);
   const auto unit = counting_unit(layer);
-  const auto forced = forced_.empty() ? 0 : needed(domain);
+  const auto forced = forced_.empty() ? 0 : needed(domain, part_.sizes.empty() && layer < part_.layers.size());
   return Entry{domain, d.begin, d.end, domain, cap_[domain] / unit, raw_in(domain), forced == never ? never : (forced + unit - 1) / unit,
                0,      false,   false};
 }
@@ -312,28 +312,27 @@ void Chooser::fill_loosest(std::uint32_t domain, std::uint32_t n, Choice& choice
 }
 
 // Adjacent nodes only: the tightest run that holds them.
-void Chooser::fill_window(std::uint32_t domain, std::uint32_t n, Choice& choice) {
-  std::uint32_t begin = 0, end = 0;
-  if (contiguous_run(domain, n, &begin, &end) < n) return;
-  if (!forced_.empty()) begin = std::min(forced_.front(), window_start(begin, end, n));
-  std::uint32_t rest = n;
-  for (auto p = begin; p < end && rest > 0; ++p) {
-    const auto take = std::min(rest, units_[p]);
-    choice.shares.push_back(Share{t_.leaf_at(p), p, p + 1, take, 0});
-    rest -= take;
+void Chooser::fill_window(std::uint32_t from, std::uint32_t to, std::uint32_t n, Choice& choice) {
+  auto [begin, end, units] = contiguous_run(from, to, n);
+  if (units < n) return;
+  // Every node gets one unit at least: those that must be in and what lies between them, then neighbours to the left, then to the right.
+  std::vector<std::uint32_t> order;
+  if (!forced_.empty()) {
+    for (auto p = forced_.front(); p <= forced_.back(); ++p) order.push_back(p);
+    for (auto p = forced_.front(); p-- > begin;) order.push_back(p);
+    begin = forced_.back() + 1;
   }
+  const auto between = forced_.empty() ? std::size_t{0} : std::size_t{forced_.back() - forced_.front() + 1};
+  for (auto p = begin; p < end; ++p) order.push_back(p);
+  if (between > n) return;
+  std::uint32_t rest = n - static_cast<std::uint32_t>(between);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t first = i < between ? 1 : 0, more = std::min(rest, units_[order[i]] - first);
+    if (first + more > 0) choice.shares.push_back(Share{t_.leaf_at(order[i]), order[i], order[i] + 1, first + more, 0});
+    rest -= more;
+  }
+  std::sort(choice.shares.begin(), choice.shares.end(), [](const Share& x, const Share& y) { return x.begin < y.begin; });
   choice.children_used = static_cast<std::uint32_t>(choice.shares.size());
-}
-
-// The last start from which a window of n units still reaches past the last required node.
-std::uint32_t Chooser::window_start(std::uint32_t begin, std::uint32_t end, std::uint32_t n) const {
-  for (auto from = begin; from < end; ++from) {
-    std::uint32_t sum = 0;
-    auto to = from;
-    while (to < end && sum < n) sum += units_[to++];
-    if (sum >= n && to > forced_.back()) return from;
-  }
-  return begin;
 }
 
 std::optional<Choice> Chooser::fill(std::size_t rung, const Candidate& c) {
@@ -357,7 +356,7 @@ bool Chooser::fill_into(Choice& choice, std::size_t rung, const Candidate& c) {
     choice.shares.push_back(Share{t_.leaf_at(c.domain), c.domain, c.domain + 1, c.units, 0});
     return true;
   }
-  if (part_.contiguous) fill_window(c.domain, c.units, choice);
+  if (part_.contiguous) fill_window(t_.domain(choice.domains.front()).begin, t_.domain(choice.domains.back()).end, c.units, choice);
   else if (!part_.sizes.empty()) return fill_sizes(c.domain, choice);
   else if (part_.shorter && !part_.layers.empty() && c.units % part_.layers.front().size != 0)
     return fill_shorter(c.domain, c.units, choice);
@@ -374,7 +373,7 @@ bool Chooser::fill_into(Choice& choice, std::size_t rung, const Candidate& c) {
       for (const auto& e : frontier)
         if (e.take > 0) fill_each(e, e.take, 0, choice, false);
   }
-  if (c.domains.empty()) choice.children_used = children_used(c.domain, choice.shares);
+  if (choice.domains.size() == 1) choice.children_used = children_used(choice.domains.front(), choice.shares);
   std::uint64_t given = 0;
   for (const auto& s : choice.shares) given += s.units;
   return given == choice.units;

@@ -38,8 +38,10 @@ class Picker {
           s.at[p] = job_gres(part, r, part.demand.whole ? board.shape().nodes[t.node_at(p)].total : board.now(p).free);
       sums_.push_back(std::move(s));
     }
-    for (const auto n : part.required)
-      if (const auto p = t.position_of(n.value); p >= 0) required_.push_back(static_cast<std::uint32_t>(p));
+    for (const auto n : part.required) {  // out of reach: a position that no domain has
+      const auto p = t.position_of(n.value);
+      required_.push_back(p >= 0 ? static_cast<std::uint32_t>(p) : static_cast<std::uint32_t>(t.size()));
+    }
     std::sort(required_.begin(), required_.end());
   }
 
@@ -256,19 +258,29 @@ std::optional<Choice> choose_with_sums(const Board& board, const Offer& offer, c
   Chooser chooser(counts, part);
   Picker picker(board, offer, part, budget);
   std::optional<Choice> out;
+  const auto try_rung = [&](std::size_t rung) {
+    const bool several = part.rungs[rung].max_domains > 1 && part.rungs[rung].level != TopologyIndex::any_level;
+    for (const auto& c :
+         several ? some_domains(t, nodes, chooser, part.rungs[rung], budget, inexact) : chooser.candidates(rung, TopologyIndex::root)) {
+      const auto domains = c.domains.empty() ? std::vector{c.domain} : c.domains;
+      const auto picked = pick_in(t, nodes, domains, c.units, part.contiguous, picker);
+      if (picked.empty()) continue;
+      out = Choice{rung, c.units, domains, {}, 0, 0, 0};
+      for (const auto p : picked) out->shares.push_back(Share{t.leaf_at(p), p, p + 1, 1, 0});
+      out->growth = chooser.growth(out->shares);
+      return;
+    }
+  };
   const auto attempt = [&](std::uint32_t least, std::uint32_t most) {
-    chooser.limit(least, most);
     for (std::size_t rung = 0; rung < part.rungs.size() && rung < open && !out; ++rung) {
-      const bool several = part.rungs[rung].max_domains > 1 && part.rungs[rung].level != TopologyIndex::any_level;
-      for (const auto& c :
-           several ? some_domains(t, nodes, chooser, part.rungs[rung], budget, inexact) : chooser.candidates(rung, TopologyIndex::root)) {
-        const auto domains = c.domains.empty() ? std::vector{c.domain} : c.domains;
-        const auto picked = pick_in(t, nodes, domains, c.units, part.contiguous, picker);
-        if (picked.empty()) continue;
-        out = Choice{rung, c.units, domains, {}, 0, 0, 0};
-        for (const auto p : picked) out->shares.push_back(Share{t.leaf_at(p), p, p + 1, 1, 0});
-        out->growth = chooser.growth(out->shares);
-        break;
+      if (!part.contiguous) {
+        chooser.limit(least, most);
+        try_rung(rung);
+      }
+      // A shorter run of neighbours may hold what a longer one does not.
+      for (auto n = std::min(most, nodes.sum[TopologyIndex::root]); part.contiguous && n >= std::max(least, 1U) && !out; --n) {
+        chooser.limit(n, n);
+        try_rung(rung);
       }
     }
   };
@@ -277,8 +289,11 @@ std::optional<Choice> choose_with_sums(const Board& board, const Offer& offer, c
     for (auto n = part.min; n <= std::min(part.max, nodes.sum[TopologyIndex::root]) && !out; ++n) attempt(n, n);
   } else if (part.wish || (part.min == part.max && part.choices.empty())) {
     attempt(part.min, part.max);
-  } else if (room > 0) {  // as many as are free
-    attempt(room, room);
+  } else {  // as many as are free
+    for (auto n = room; n > 0 && n >= part.min && !out; --n) {
+      attempt(n, n);
+      if (!part.contiguous) break;
+    }
   }
   domains_looked_at += chooser.domains_looked_at;
   inexact = !out && (inexact || picker.ended);
