@@ -33,11 +33,11 @@ std::string level_name(const Case& c, int level) {
   return level < 0 ? "any" : c.index().level_name(level);
 }
 
-void add_nodes(Case& c, int count, int cpus) {
+void add_nodes(Case& c, int count, int cpus, int share_busy) {
   for (int n = 0; n < count; ++n) {
     sched::ClusterShape::NodeInfo info;
     info.name = fmt::format("n{:02}", n);
-    const int total = between(1, cpus), busy = one_in(3) ? between(1, total) : 0;
+    const int total = between(1, cpus), busy = one_in(share_busy) ? between(1, total) : 0;
     info.total.cpus = base::whole_cpus(total);
     info.total.memory = base::Mebibytes{4};
     if (cpus > 1 && one_in(2)) info.total.add_gres("gpu", "x", 2);

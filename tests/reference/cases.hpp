@@ -41,8 +41,8 @@ struct Plain {
 };
 Case make_case(const Plain&);
 
-// A cluster alone: some nodes, and a tree, forest or blocks over them. `cpus`: of the largest node.
-void add_nodes(Case&, int count, int cpus);
+// A cluster alone: some nodes, and a tree, forest or blocks over them. `cpus`: of the largest node; `busy`: one in how many is.
+void add_nodes(Case&, int count, int cpus, int busy = 3);
 void make_topology(Case&);
 std::string level_name(const Case&, int level);
 std::string story(const Case&);

@@ -16,8 +16,8 @@ void add_group(Case& c, Gang& gang, int copies_left) {
   model::Group g;
   const auto number = static_cast<int>(gang.groups.size());
   g.name = fmt::format("g{}", number);
-  asked.whole = one_in(4);
-  asked.units = one_in(4) ? between(2, 3) : 1;
+  asked.whole = one_in(5);
+  asked.units = one_in(5) ? between(2, 3) : 1;
   asked.cpus = asked.whole ? 1 : between(1, 2);
   g.cpus_per_task = base::whole_cpus(asked.cpus);
   if (asked.whole) {
@@ -31,7 +31,7 @@ void add_group(Case& c, Gang& gang, int copies_left) {
   asked.replicas = one_in(3) ? between(1, copies_left) : 1;
   g.replicas = static_cast<std::uint32_t>(asked.replicas);
   const int widest = gang.rungs.back();    // narrower than what the gang requires, or the same
-  if (one_in(3)) {
+  if (one_in(4)) {
     asked.required = between(widest, c.cluster.levels - 1);
     if (asked.required >= 0) g.pack.require = level_name(c, asked.required);
   }
@@ -66,9 +66,11 @@ void add_group(Case& c, Gang& gang, int copies_left) {
 
 Case make_gang(Gang& gang) {
   Case c;
-  add_nodes(c, between(1, 5), 3);
+  // Where there is no room nothing is decided: most clusters have some, and most gangs may climb.
+  const bool roomy = !one_in(10);
+  add_nodes(c, between(roomy ? 4 : 1, 5), 3, roomy ? 15 : 3);
   make_topology(c);
-  const int first = between(-1, c.cluster.levels - 1), last = between(-1, first);
+  const int first = between(-1, c.cluster.levels - 1), last = roomy && !one_in(5) ? -1 : between(-1, first);
   for (int l = first; l >= last; --l) gang.rungs.push_back(l);
   c.group.pack.prefer = level_name(c, first);
   if (last >= 0) c.group.pack.require = level_name(c, last);
@@ -123,6 +125,6 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     RC_ASSERT(holds(c.cluster, gang, free, takes, *expected));
   });
   fmt::print("oracle, gangs: {} placed, {} not, {} ended by the search budget, {} refused\n", placed, waits, limits, refused);
-  CHECK(placed > 0);
+  CHECK(3 * placed > placed + waits);  // fewer would test little
   CHECK(waits > 0);
 }

@@ -119,7 +119,7 @@ std::vector<Candidate> Chooser::single_nodes(std::uint32_t scope, bool only_best
   struct Seat {
     std::int64_t growth;
     std::uint64_t full;
-    std::uint32_t units, spare, weight, position;
+    std::uint32_t units, spare, raw, weight, position;
   };
   std::vector<Seat> seats;
   const bool growth_first = part_.order == PackOrder::automatic || part_.order == PackOrder::least_growth;

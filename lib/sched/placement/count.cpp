@@ -159,6 +159,7 @@ std::uint32_t Chooser::needed(std::uint32_t domain, bool in_segments) const {
 std::uint32_t Chooser::count_for(std::uint32_t domain) const {
   auto n = allowed_count(available(domain));
   if (n == 0 || forced_.empty()) return n;
+  if (std::any_of(forced_.begin(), forced_.end(), [&](std::uint32_t p) { return units_[p] == 0; })) return 0;
   if (part_.contiguous) return forced_.back() - forced_.front() < n ? n : 0;  // and all that lie between them
   if (!part_.shorter || part_.layers.empty()) return needed(domain) <= n ? n : 0;
   // Whether a short segment and whole ones cover the required nodes is told by no count: it is tried.

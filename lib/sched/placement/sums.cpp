@@ -45,6 +45,9 @@ class Picker {
     std::sort(required_.begin(), required_.end());
   }
 
+  std::uint64_t first_target() const { return sums_.empty() ? 0 : sums_.front().target; }
+  std::uint64_t first_value(std::uint32_t position) const { return sums_.empty() ? 0 : sums_.front().at[position]; }
+
   // n of these positions that hold every sum, as tight as may be; empty: there are none, or the budget ended.
   std::vector<std::uint32_t> pick(const std::vector<std::uint32_t>& from, std::size_t n) {
     std::vector<std::uint32_t> chosen, rest;
@@ -191,7 +194,82 @@ std::vector<Candidate> some_domains(const TopologyIndex& t, const Offer& nodes, 
   return out;
 }
 
-// Few leaves, then the nodes in them: prefixes of the fullest leaves first, then all.
+struct Leaf {
+  std::vector<std::uint32_t> positions;
+  std::uint64_t value{};                 // of all its nodes, towards the first sum
+};
+
+// The fewest leaves that have n nodes which hold every sum: a greedy choice, and then a search for fewer (P12), which ends after so
+// many steps. It only makes a placement tighter, so that ending is no reason to answer search_limit.
+class FewestLeaves {
+ public:
+  FewestLeaves(std::vector<Leaf> leaves, std::size_t n, Picker& picker) : leaves_(std::move(leaves)), n_(n), picker_(picker) {
+    std::stable_sort(leaves_.begin(), leaves_.end(), [](const Leaf& a, const Leaf& b) { return a.positions.size() > b.positions.size(); });
+    for (std::size_t i = leaves_.size() + 1; i-- > 0;) {  // what the rest could give at best
+      most_value_.push_back(0);
+      for (auto j = i; j < leaves_.size(); ++j) most_value_.back() = std::max(most_value_.back(), leaves_[j].value);
+    }
+    std::reverse(most_value_.begin(), most_value_.end());
+  }
+
+  // On fewer leaves than `used`; empty: none was found.
+  std::vector<std::uint32_t> run(std::size_t used) {
+    std::size_t best = used;
+    auto found = greedily(best);
+    for (std::size_t k = 1; k < best && steps_ > 0; ++k) {
+      std::vector<std::uint32_t> some;
+      if (auto exact = search(0, k, some, 0); !exact.empty()) return exact;
+    }
+    return found;
+  }
+
+ private:
+  // Prefixes of the largest leaves, the last one chosen again as the tightest that holds the rest.
+  std::vector<std::uint32_t> greedily(std::size_t& used) {
+    std::vector<std::uint32_t> some;
+    for (std::size_t k = 0; k + 1 < used && k < leaves_.size(); ++k) {
+      std::vector<std::uint32_t> best;
+      for (auto last = k; last < leaves_.size(); ++last)
+        if (auto found = pick(some, leaves_[last]); !found.empty()) best = std::move(found);
+      if (!best.empty()) return used = k + 1, best;
+      some.insert(some.end(), leaves_[k].positions.begin(), leaves_[k].positions.end());
+    }
+    return {};
+  }
+
+  std::vector<std::uint32_t> pick(const std::vector<std::uint32_t>& some, const Leaf& last) {
+    auto with = some;
+    with.insert(with.end(), last.positions.begin(), last.positions.end());
+    std::sort(with.begin(), with.end());
+    return with.size() < n_ ? std::vector<std::uint32_t>{} : picker_.pick(with, n_);
+  }
+
+  std::vector<std::uint32_t> search(std::size_t at, std::size_t left, std::vector<std::uint32_t>& some, std::uint64_t value) {
+    for (auto i = at; i + left <= leaves_.size(); ++i) {
+      // The leaves are sorted: none after this one has more nodes.
+      if (some.size() + left * leaves_[i].positions.size() < n_ || value + left * most_value_[i] < picker_.first_target()) return {};
+      if (steps_ == 0) return {};
+      --steps_;
+      if (left == 1) {
+        if (auto found = pick(some, leaves_[i]); !found.empty()) return found;
+        continue;
+      }
+      const auto before = some.size();
+      some.insert(some.end(), leaves_[i].positions.begin(), leaves_[i].positions.end());
+      auto found = search(i + 1, left - 1, some, value + leaves_[i].value);
+      some.resize(before);
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
+
+  std::vector<Leaf> leaves_;
+  std::vector<std::uint64_t> most_value_;  // by place: the most that one leaf from there on gives
+  std::size_t n_;
+  Picker& picker_;
+  std::uint32_t steps_{2'000};
+};
+
 std::vector<std::uint32_t> pick_in(const TopologyIndex& t, const Offer& nodes, const std::vector<std::uint32_t>& domains, std::size_t n,
                                    bool contiguous, Picker& picker) {
   std::vector<std::uint32_t> all;
@@ -208,29 +286,18 @@ std::vector<std::uint32_t> pick_in(const TopologyIndex& t, const Offer& nodes, c
   }
   auto whole = picker.pick(all, n);
   if (whole.empty()) return whole;
-  std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> leaves;
+  std::vector<Leaf> leaves;
   for (const auto p : all) {
-    if (leaves.empty() || leaves.back().first != t.leaf_at(p)) leaves.push_back({t.leaf_at(p), {}});
-    leaves.back().second.push_back(p);
+    if (leaves.empty() || t.leaf_at(leaves.back().positions.front()) != t.leaf_at(p)) leaves.emplace_back();
+    leaves.back().positions.push_back(p);
+    leaves.back().value += picker.first_value(p);
   }
   std::vector<std::uint32_t> used;
   for (const auto p : whole) used.push_back(t.leaf_at(p));
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  std::stable_sort(leaves.begin(), leaves.end(), [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
-  std::vector<std::uint32_t> some;
-  for (std::size_t k = 0; k + 1 < used.size() && k < leaves.size(); ++k) {
-    // The last one chosen again as the tightest that holds the rest.
-    std::vector<std::uint32_t> best;
-    for (auto last = k; last < leaves.size(); ++last) {
-      auto with = some;
-      with.insert(with.end(), leaves[last].second.begin(), leaves[last].second.end());
-      std::sort(with.begin(), with.end());
-      if (auto found = picker.pick(with, n); !found.empty()) best = std::move(found);
-    }
-    if (!best.empty()) return best;
-    some.insert(some.end(), leaves[k].second.begin(), leaves[k].second.end());
-  }
-  return whole;
+  if (used.size() < 2) return whole;
+  auto fewer = FewestLeaves(std::move(leaves), n, picker).run(used.size());
+  return fewer.empty() ? whole : fewer;
 }
 
 }  // namespace

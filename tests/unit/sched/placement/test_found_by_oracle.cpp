@@ -116,3 +116,22 @@ TEST_CASE("found by the oracle: a short run of neighbours is taken where a longe
   g.gres_per_job = {{"gpu", "", 4}};
   CHECK(l.hosts(g) == "a[5-6]");
 }
+
+TEST_CASE("found by the oracle: nodes that only together hold the tasks are on the fewest leaves, not the fullest") {
+  // A has the most nodes and is no help; the largest nodes of all lie on three leaves.
+  const auto l = Lab::tree({"rack"}).rack("A", "", {1, 1, 1, 1}).rack("B", "", {2}).rack("C", "", {2}).rack("D", "", {3, 2});
+  auto g = whole(3);
+  g.sharing = model::Sharing::shared;
+  g.tasks = 7;
+  g.tasks_given = true;
+  CHECK(l.ask(g).leaves_used == 2);
+  CHECK(l.where(g) == "B-1:2 D-1:3 D-2:2");
+}
+
+TEST_CASE("found by the oracle: a required node that is busy is not covered by a shorter segment beside it") {
+  auto l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 4).busy("a2");
+  auto g = with_segment(whole(3), 2, "rack");
+  g.segments[0].remainder = model::Segment::Remainder::shorter;
+  g.nodelist = "a[2,4]";
+  CHECK(l.hosts(g) == "not now");
+}
