@@ -100,13 +100,14 @@ void Chooser::list_neighbours(const PartRung& r, std::uint32_t scope, std::vecto
   for (auto first = std::lower_bound(members.begin(), members.end(), scope); first != members.end() && *first < end; ++first) {
     Candidate c;
     for (auto last = first; last != members.end() && *last < end && c.domains.size() < r.max_domains; ++last) {
-      if (last != first && t_.domain(*last).begin != t_.domain(c.domains.back()).end) break;
+      if (t_.domain(*last).size() == 0) continue;
+      if (!c.domains.empty() && t_.domain(*last).begin != t_.domain(c.domains.back()).end) break;
       ++domains_looked_at;
       c.domains.push_back(*last);
-      c.domain = *first;
+      c.domain = c.domains.front();
       while (t_.domain(c.domain).next <= *last) c.domain = static_cast<std::uint32_t>(t_.domain(c.domain).parent);
       if (c.domain == TopologyIndex::root && !t_.joined() && c.domains.size() > 1) break;
-      c.units = allowed_count(contiguous_run(t_.domain(*first).begin, t_.domain(*last).end, 0).units);
+      c.units = allowed_count(contiguous_run(t_.domain(c.domains.front()).begin, t_.domain(*last).end, 0).units);
       if (c.units > 0 && (forced_.empty() || forced_.back() - forced_.front() < c.units)) out.push_back(Judged{c});
     }
   }

@@ -135,3 +135,13 @@ TEST_CASE("found by the oracle: a required node that is busy is not covered by a
   g.nodelist = "a[2,4]";
   CHECK(l.hosts(g) == "not now");
 }
+
+TEST_CASE("found by the oracle: an empty block between neighbours is none of the domains they are in") {
+  auto l = Lab::blocks({1});
+  for (const char* block : {"A", "B", "C"}) l.domain(block);
+  l.wholes("A", "a", 1, 1).wholes("C", "c", 1, 1);
+  auto g = whole(2);
+  g.contiguous = true;
+  g.pack.ladder = {{"block", 2, {}}};
+  CHECK(l.hosts(g) == "a1,c1");
+}
