@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "support/placement.hpp"
 #include "wire/agent_messages.hpp"
 
 using namespace sy;
@@ -30,21 +31,7 @@ LaunchMessage launch() {
   m.memory_per_cpu = base::Mebibytes{100};
   m.account = "physics";
   m.qos = "urgent";
-  model::PlacementRecord r;
-  r.topology = "fabric";
-  r.version = 3;
-  r.levels = {"spine", "rack"};
-  r.level = "rack";
-  r.domains = {"r1"};
-  r.leaves_used = 1;
-  r.leaves_least = 1;
-  r.fragmentation_growth = -2;
-  r.beaten = {{"r2", 3, 2}};
-  r.paths = {{"s1", "r1"}, {"", "r2"}};
-  r.groups = {"leader", "workers"};
-  r.segmented = true;
-  r.parts = {{base::NodeIndex{1}, 2, 1, 1, 1, 1}};
-  m.placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
+  m.placement = test::placed_on(base::NodeIndex{1});
   return m;
 }
 }  // namespace

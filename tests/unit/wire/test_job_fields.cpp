@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
+#include "support/placement.hpp"
 #include "wire/job_fields.hpp"
 #include "wire/views.hpp"
 
@@ -92,21 +93,7 @@ TEST_CASE("the view of a job has every field once, in any state") {
 TEST_CASE("a running job shows how it was placed, one without a topology shows null") {
   auto job = running_job();
   CHECK(view(job)["placed"].is_null());
-  model::PlacementRecord r;
-  r.topology = "fabric";
-  r.version = 3;
-  r.levels = {"spine", "rack"};
-  r.level = "rack";
-  r.domains = {"r1"};
-  r.leaves_used = 1;
-  r.leaves_least = 1;
-  r.fragmentation_growth = -2;
-  r.beaten = {{"r2", 3, 2}};
-  r.paths = {{"s1", "r1"}, {"", "r2"}};
-  r.groups = {"leader", "workers"};
-  r.segmented = true;
-  r.parts = {{base::NodeIndex{2}, 2, 1, 1, 1, 1}};
-  job.attempt->placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
+  job.attempt->placement = test::placed_on(base::NodeIndex{2});
   const auto placed = view(job)["placed"];
   CHECK(placed["topology"] == "fabric");
   CHECK(placed["level"] == "rack");

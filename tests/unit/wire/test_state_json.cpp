@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
+#include "support/placement.hpp"
 #include "wire/event_json.hpp"
 #include "wire/state_json.hpp"
 
@@ -27,21 +28,7 @@ model::Attempt attempt() {
   a.requeue_after = a.hold_after = true;
   a.why_ending = "time is up";
   a.ended_by = base::Uid{0};
-  model::PlacementRecord r;
-  r.topology = "fabric";
-  r.version = 3;
-  r.levels = {"spine", "rack"};
-  r.level = "rack";
-  r.domains = {"r1"};
-  r.leaves_used = 1;
-  r.leaves_least = 1;
-  r.fragmentation_growth = -2;
-  r.beaten = {{"r2", 3, 2}};
-  r.paths = {{"s1", "r1"}, {"", "r2"}};
-  r.groups = {"leader", "workers"};
-  r.segmented = true;
-  r.parts = {{base::NodeIndex{7}, 2, 1, 1, 1, 1}};
-  a.placement = model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
+  a.placement = test::placed_on(base::NodeIndex{7});
   return a;
 }
 
