@@ -17,19 +17,19 @@ class Exporter {
   Exporter(const Topology& t, const std::vector<std::string>& names) : t_(t), names_(names) {}
 
   std::string slurm_tree() const {
-    auto out = write_remark(t_);
+    auto out = write_remark(t_, false);
     for (const auto& d : t_.domains) {
       out += "SwitchName=" + d.name;
       if (!d.children.empty()) out += " Switches=" + children(d);
       if (!d.nodes.empty()) out += " Nodes=" + nodes(d);
-      if (!d.link_speed.empty()) out += " LinkSpeed=" + d.link_speed;
+      if (!d.link_speed.empty()) out += " LinkSpeed=" + (d.link_speed.find(' ') == std::string::npos ? d.link_speed : quoted(d.link_speed));
       out += '\n';
     }
     return out;
   }
 
   std::string slurm_block() const {
-    auto out = write_remark(t_);
+    auto out = write_remark(t_, true);
     for (const auto& d : t_.domains) {
       if (d.virtual_group) continue;
       out += "BlockName=" + d.name;
@@ -41,7 +41,7 @@ class Exporter {
   }
 
   std::string slurm_yaml() const {
-    auto out = write_remark(t_);
+    auto out = write_remark(t_, true);
     out += fmt::format("---\n- topology: {}\n  cluster_default: true\n", quoted(t_.name.empty() ? "default" : t_.name));
     switch (t_.kind) {
       case Topology::Kind::flat: return out + "  flat: true\n";
@@ -71,7 +71,7 @@ class Exporter {
   }
 
   std::string topograph() const {
-    auto out = write_remark(t_);
+    auto out = write_remark(t_, true);
     if (t_.kind == Topology::Kind::tree) {
       out += "switches:\n";
       for (const auto& d : t_.domains) {

@@ -21,6 +21,7 @@ struct Device {
   std::string description;
   FileMark mark;
   std::set<std::string> peers;  // ids
+  std::map<std::string, std::string> speed_to;  // by peer: "4xNDR"
 };
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -40,6 +41,20 @@ std::vector<std::string> words_of(std::string_view text) {
 bool has(std::string_view text, std::string_view needle) { return text.find(needle) != std::string_view::npos; }
 
 bool is_aggregation_node(std::string_view description) { return has(description, "Aggregation Node"); }
+
+// "4xNDR" at the end of a port's line; empty: it says none.
+std::string speed_of(std::string_view remark) {
+  const auto words = words_of(remark.substr(remark.rfind('"') == std::string_view::npos ? 0 : remark.rfind('"') + 1));
+  if (words.empty() || words.back().size() > 16) return {};
+  const auto x = words.back().find('x');
+  const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  const auto letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  const auto& word = words.back();
+  if (x == std::string::npos || x == 0 || x + 1 == word.size() ||
+      !std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(x), digit))
+    return {};
+  return std::all_of(word.begin() + static_cast<std::ptrdiff_t>(x), word.end(), letter) ? word : std::string{};
+}
 
 // The host's name in "node7 HCA-1" or "node7 mlx5_0"; empty when the description is the vendor's.
 std::string host_of(const std::string& description) {
@@ -156,6 +171,7 @@ class Discovery {
     device(from, mark).peers.insert(peer);
     auto& d = device(peer, mark);
     d.peers.insert(from);
+    if (const auto speed = speed_of(line.substr(hash)); !speed.empty()) devices_.at(from).speed_to[peer] = d.speed_to[from] = speed;
     // In a switch's section the remark is the peer's description; an adapter's own section, if there is one, says it again.
     std::size_t after = hash;
     if (d.description.empty() && devices_.at(from).is_switch) d.description = quoted(line, after);
@@ -244,6 +260,16 @@ class Discovery {
     return name;
   }
 
+  // What most cables have that go down from these switches, to adapters or to switches below; empty: nobody says.
+  std::string speed_below(const std::set<std::string>& switches) const {
+    std::map<std::string, std::size_t> count;
+    for (const auto& s : switches)
+      for (const auto& [peer, speed] : devices_.at(s).speed_to)
+        if (!devices_.at(peer).is_switch || (used_.count(peer) != 0 && switches.count(peer) == 0)) ++count[speed];
+    const auto most = std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == count.end() ? std::string{} : most->first;
+  }
+
   using Groups = std::map<std::set<std::string>, std::vector<std::string>>;
 
   // On rails (three leaves or more), a host on more than half of a domain's leaves has lost or never named an adapter: it
@@ -279,6 +305,7 @@ class Discovery {
       std::sort(hosts.begin(), hosts.end(), base::natural_less);
       DomainText d{domain_name(leaves), devices_.at(*leaves.begin()).mark, {}, {}, {}};
       for (const auto& h : hosts) d.nodes.push_back({h, host_mark_.at(h)});
+      d.link_speed = speed_below(leaves);
       used_.insert(leaves.begin(), leaves.end());
       tier_.push_back({t.domains.size(), leaves});
       t.domains.push_back(std::move(d));
@@ -307,7 +334,7 @@ class Discovery {
     for (const auto& [s, members] : under)
       for (const auto m : members) group[root_of(m)] = root_of(members.front());
     std::map<std::size_t, Tier> parents;
-    std::vector<std::size_t> tops;
+    std::map<std::size_t, std::string> speeds;
     for (std::size_t i = 0; i < tier_.size(); ++i) {
       if (above[i].empty()) {
         roots_.push_back(tier_[i]);
@@ -315,8 +342,9 @@ class Discovery {
       }
       auto& p = parents[root_of(i)];
       p.switches.insert(above[i].begin(), above[i].end());
-      used_.insert(above[i].begin(), above[i].end());
     }
+    for (const auto& [root, p] : parents) speeds[root] = speed_below(p.switches);
+    for (const auto& [root, p] : parents) used_.insert(p.switches.begin(), p.switches.end());
     const auto below = std::move(tier_);
     tier_.clear();
     for (auto& [root, p] : parents) {
@@ -326,6 +354,7 @@ class Discovery {
       if (p.switches.size() > 1)
         report_.note({}, fmt::format("{} switches above the same {} domains: merged into one domain {}", p.switches.size(),
                                      d.children.size(), d.name));
+      d.link_speed = speeds[root];
       p.domain = t.domains.size();
       t.domains.push_back(std::move(d));
       tier_.push_back(std::move(p));

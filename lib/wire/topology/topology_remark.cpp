@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 
 namespace sy::wire {
@@ -16,6 +17,7 @@ struct Remark {
   std::optional<bool> joined;
   std::vector<model::Level> levels;
   std::vector<std::uint32_t> block_sizes;
+  std::map<std::string, std::string> speeds;  // by domain
 };
 
 // Reading numbers levels by height above the nodes: level names can be kept only where that is how they are.
@@ -38,6 +40,29 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+// In a list of words: what separates them is written as %XX.
+std::string as_word(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += c == ' ' || c == ',' || c == ':' || c == '%' ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+  return out;
+}
+
+std::string from_word(std::string_view word) {
+  std::string out;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    unsigned code = 0;
+    if (word[i] == '%' && i + 2 < word.size() &&
+        std::from_chars(word.data() + i + 1, word.data() + i + 3, code, 16).ptr == word.data() + i + 3) {
+      out += static_cast<char>(code);
+      i += 2;
+    } else {
+      out += word[i];
+    }
+  }
+  return out;
+}
+
 Remark read_remark(std::string_view line) {
   Remark r;
   for (const auto& word : split(line, ' ')) {
@@ -52,6 +77,10 @@ Remark read_remark(std::string_view line) {
         std::uint32_t n{};
         if (std::from_chars(size.data(), size.data() + size.size(), n).ec == std::errc{}) r.block_sizes.push_back(n);
       }
+    if (key == "speeds")
+      for (const auto& speed : split(value, ','))
+        if (const auto colon = speed.rfind(':'); colon != std::string::npos)
+          r.speeds[speed.substr(0, colon)] = from_word(speed.substr(colon + 1));
     if (key == "levels" && !value.empty())
       for (const auto& level : split(value, ',')) {
         auto names = split(level, '/');
@@ -65,7 +94,7 @@ Remark read_remark(std::string_view line) {
 
 }  // namespace
 
-std::string write_remark(const model::Topology& t) {
+std::string write_remark(const model::Topology& t, bool with_speeds) {
   std::string levels;
   for (const auto& l : t.levels) {
     levels += levels.empty() ? " levels=" : ",";
@@ -74,7 +103,11 @@ std::string write_remark(const model::Topology& t) {
   }
   const auto name = t.name.empty() ? std::string{} : " name=" + t.name;
   const auto sizes = t.block_sizes.empty() ? std::string{} : fmt::format(" sizes={}", fmt::join(t.block_sizes, ","));
-  return fmt::format("{}{} joined={}{}{}\n", opening, name, t.joined, levels_follow_heights(t) ? levels : std::string{}, sizes);
+  std::string speeds;
+  for (const auto& d : t.domains)
+    if (with_speeds && !d.virtual_group && !d.link_speed.empty())
+      speeds += fmt::format("{}{}:{}", speeds.empty() ? " speeds=" : ",", d.name, as_word(d.link_speed));
+  return fmt::format("{}{} joined={}{}{}{}\n", opening, name, t.joined, levels_follow_heights(t) ? levels : std::string{}, sizes, speeds);
 }
 
 void apply_remarks(std::string_view text, TopologyText& t) {
@@ -92,6 +125,8 @@ void apply_remarks(std::string_view text, TopologyText& t) {
     if (t.name.empty()) t.name = r.name;
     if (r.joined) t.joined = r.joined;
     if (!r.levels.empty()) t.levels = r.levels, t.levels_mark = mark;
+    for (auto& d : t.domains)
+      if (const auto found = r.speeds.find(d.name); found != r.speeds.end() && d.link_speed.empty()) d.link_speed = found->second;
     if (t.block_sizes.empty() && !r.block_sizes.empty()) {
       t.block_sizes = r.block_sizes;
       t.kind = model::Topology::Kind::block;

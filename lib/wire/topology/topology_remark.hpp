@@ -10,8 +10,8 @@
 
 namespace sy::wire {
 
-// The comment line, with its end.
-std::string write_remark(const model::Topology&);
+// The comment line, with its end. `speeds`: the format has no words for the domains' link speeds either.
+std::string write_remark(const model::Topology&, bool speeds);
 
 // Takes over what the remarks say. Remarks apply to the topology whose name they bear; those without a name, or a text
 // without a name, always.

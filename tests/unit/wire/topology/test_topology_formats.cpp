@@ -238,14 +238,30 @@ TEST_CASE("the difference to the version in force is told by domain") {
   CHECK(d == std::vector<std::string>{"- b: n[3-4]", "~ a: + n5 - n2", "+ c under r: n[3-4]"});
 }
 
+TEST_CASE("ibnetdiscover: a domain's link speed is that of most cables below its switches") {
+  const auto c = import_text(
+      "switchguid=0x1\nSwitch 8 \"S-a1\" # \"M!0;LEAF-1:x\"\n[1]\t\"H-1\"[1](01) # \"n1 HCA-1\" lid 2 4xNDR\n[2]\t\"H-2\"[1](02) # \"n2 "
+      "HCA-1\" lid 3 "
+      "4xNDR\n"
+      "[3]\t\"H-3\"[1](03) # \"n3 HCA-1\" lid 4 4xHDR\n[4]\t\"S-b1\"[1] # \"M!0;SPINE-1:x\" lid 5 4xXDR\n"
+      "Switch 8 \"S-a2\" # \"M!0;LEAF-2:x\"\n[1]\t\"H-4\"[1](04) # \"n4 HCA-1\" lid 6\n[4]\t\"S-b1\"[2] # \"M!0;SPINE-1:x\" lid 5 4xXDR\n"
+      "Switch 8 \"S-b1\" # \"M!0;SPINE-1:x\"\n");
+  REQUIRE_FALSE(c.refused());
+  std::string speeds;
+  for (const auto& d : c.only().domains) speeds += d.name + "=" + d.link_speed + " ";
+  CHECK(speeds == "SPINE-1=4xXDR LEAF-1=4xNDR LEAF-2= ");
+}
+
 TEST_CASE("link speeds are kept, told when they change, and written again") {
   const auto a = import_text("SwitchName=r Switches=a\nSwitchName=a Nodes=n[1-2] LinkSpeed=100G\n", "n[1-2]");
   const auto b = import_text("SwitchName=r Switches=a\nSwitchName=a Nodes=n[1-2] LinkSpeed=400G\n", "n[1-2]");
   CHECK(a.only().domains[1].link_speed == "100G");
   CHECK(wire::topology_diff(a.only(), b.only(), a.names) == std::vector<std::string>{"~ a: link speed 100G → 400G"});
-  for (const auto* format : {"yaml", "slurm-tree"}) {
-    const auto text = wire::export_topology(b.only(), b.names, format);
+  auto named = b.only();
+  named.name = "fabric";
+  for (const auto* format : {"yaml", "slurm-tree", "slurm-yaml", "topograph"}) {
+    const auto text = wire::export_topology(named, b.names, format);
     REQUIRE(text);
-    CHECK(wire::same_topology(import_text(*text, "n[1-2]").only(), b.only()));
+    CHECK(wire::same_topology(import_text(*text, "n[1-2]").only(), named));
   }
 }
