@@ -411,6 +411,7 @@ void judge(const Cluster& c, const Request& r, Option& o) {
   const std::int64_t growth = o.take ? fragmentation(c, nodes_of(*o.take)) - fragmentation(c, 0) : 0;
   if (r.rungs[o.rung].max_domains > 1) o.key.insert(o.key.end(), {-o.domain.level, o.domains});
   const bool least = r.order == Order::least_growth || (r.growth_on_one_node && o.domain.level >= c.levels);
+  if (least && !one_thing) return;  // what F grows by is not known: no order beyond this
   if (least) o.key.push_back(growth);
   if (r.order == Order::parent_first) parent_first(c, r, o.domain, o.key);
   else if (r.order == Order::fullest) o.key.push_back(-fullness(c, r, o.domain, o.units));
@@ -543,6 +544,14 @@ int fragmentation(const Cluster& c, Set taken) {
     for (const auto& d : domains_at(c, level))
       if (c.counts[static_cast<std::size_t>(level)][static_cast<std::size_t>(d.id)] && (d.nodes & ~free) != 0) value += size(d.nodes);
   return value;
+}
+
+int fewest_domains(const Cluster& c, const Request& r, Set inside, int n, int level) {
+  int best = 1 << 20;
+  each_take(everything_left(c), inside, [&](const Take& t) {
+    if (total(t) == n && allowed(c, r, t)) best = std::min(best, static_cast<int>(units_by_domain(c, level, t).size()));
+  });
+  return best;
 }
 
 int least_growth(const Cluster& c, const Request& r, Set inside, int n) {

@@ -102,6 +102,8 @@ int fewest(const Cluster&, const Request&, const std::vector<Domain>&, int n);
 int least_difference(const Cluster&, const Request&, const std::vector<Domain>&, int n);
 // Σ over levels of nodes in domains that are not wholly free, plus busy nodes, when `taken` are busy too.
 int fragmentation(const Cluster&, Set taken);
+// The fewest domains of a level that any allowed choice of n units is in.
+int fewest_domains(const Cluster&, const Request&, Set inside, int n, int level);
 // The least growth of it by any allowed choice of n units.
 int least_growth(const Cluster&, const Request&, Set inside, int n);
 

@@ -18,16 +18,17 @@ namespace {
 
 struct Counted {
   std::uint64_t placed{}, waits{}, limits{}, refused{}, exact{};
-  std::uint64_t gap{}, in_gap{};           // domains more than the fewest, where only a search promises them
+  std::uint64_t unequal{}, elsewhere{};    // parts of unequal size: P6 fixes that they fit; and not in the domain P4 would name
+  std::uint64_t gap{}, in_gap{};           // of these: domains more than the fewest, and in how many cases
   std::uint64_t unpacked{}, grows_more{};  // default packing none: cases, and those in which F grows more than it must
   std::uint64_t weighed{}, weighed_first{}, neighbours{}, alone{};  // placed with each of these
 };
 
 void tell(const char* what, const Counted& n) {
   fmt::print(
-      "oracle, {}: {} placed ({} on exactly the reference's nodes), {} not, {} ended by the search budget, {} refused; gap {} domains in "
-      "{} cases\n",
-      what, n.placed, n.exact, n.waits, n.limits, n.refused, n.gap, n.in_gap);
+      "oracle, {}: {} placed ({} on exactly the reference's nodes), {} not, {} ended by the search budget, {} refused; of {} with unequal "
+      "parts {} elsewhere than P4 says, gap {} domains in {} cases\n",
+      what, n.placed, n.exact, n.waits, n.limits, n.refused, n.unequal, n.elsewhere, n.gap, n.in_gap);
   fmt::print(
       "oracle, {}: of the placed {} with unequal weights, {} weight first, {} neighbours only, {} alone in their domains, {} not packed "
       "({} of these grow F more than they must)\n",
@@ -187,7 +188,23 @@ void compare(const Case& given, Counted& count) {
   const auto home = std::find_if(expected.begin(), expected.end(),
                                  [&](const Option& o) { return o.key == expected[0].key && (nodes_of(take) & ~o.domain.nodes) == 0; });
   const bool unequal = !r.sizes.empty() || (r.remainder == Remainder::shorter && !r.layers.empty());
-  if (unequal) return;  // existence, and segments, are all that P6 fixes
+  if (unequal) {  // existence, and segments, are all that P6 fixes: the rest is counted
+    ++count.unequal;
+    count.elsewhere += home == expected.end() ? 1 : 0;
+    const int level = r.layers[0].level;
+    std::set<int> used;
+    for (std::size_t n = 0; n < take.size(); ++n)
+      if (take[n] > 0)
+        used.insert(level >= c.cluster.levels ? static_cast<int>(n) : c.cluster.nodes[n].path[static_cast<std::size_t>(level)]);
+    int least = 1 << 20;
+    for (const auto& o : expected)
+      if (o.units == total(take)) least = std::min(least, fewest_domains(c.cluster, r, o.domain.nodes, o.units, level));
+    const int more = static_cast<int>(used.size()) - least;
+    RC_ASSERT(more >= 0);
+    count.gap += static_cast<std::uint64_t>(more);
+    count.in_gap += more > 0 ? 1 : 0;
+    return;
+  }
   RC_ASSERT(home != expected.end());
   RC_ASSERT(a.fragmentation_growth == fragmentation(c.cluster, nodes_of(take)) - fragmentation(c.cluster, 0));
   if (r.unpacked) return check_unpacked(c, r, a, take, count);
