@@ -2,7 +2,7 @@
 // shared library only). Not where this release of fmt is unknown: then the shared one is linked as everywhere else.
 #include <fmt/format.h>
 
-#if FMT_VERSION >= 90000 && FMT_VERSION < 100000
+#if FMT_VERSION >= 90000 && FMT_VERSION < 110000
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
@@ -14,7 +14,11 @@ template auto locale_ref::get<std::locale>() const -> std::locale;
 template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl(locale_ref) -> char;
 template void buffer<char>::append(const char*, const char*);
+#if FMT_VERSION < 100000
 template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+#else
+template void vformat_to(buffer<char>&, string_view, typename vformat_args<>::type, locale_ref);
+#endif
 }  // namespace detail
 FMT_END_NAMESPACE
 #endif
