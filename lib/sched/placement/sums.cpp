@@ -359,7 +359,7 @@ std::optional<Choice> choose_with_sums(const Board& board, const Offer& offer, c
   } else {  // as many as are free
     for (auto n = room; n > 0 && n >= part.min && !out; --n) {
       attempt(n, n);
-      if (!part.contiguous) break;
+      if (!part.contiguous && t.joined()) break;  // another tree may have fewer nodes and what is asked
     }
   }
   domains_looked_at += chooser.domains_looked_at;

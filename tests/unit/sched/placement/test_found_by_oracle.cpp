@@ -145,3 +145,14 @@ TEST_CASE("found by the oracle: an empty block between neighbours is none of the
   g.pack.ladder = {{"block", 2, {}}};
   CHECK(l.hosts(g) == "a1,c1");
 }
+
+TEST_CASE("found by the oracle: of trees that nothing joins, the one with fewer nodes is taken where it has the GRES") {
+  auto l = Lab::tree({"rack"}).domain("A").wholes("A", "a", 1, 2).domain("B").wholes("B", "b", 1, 1);
+  l.topology.joined = false;
+  l.shape.nodes[l.index("b1")].total.add_gres("gpu", "", 2);
+  l.nodes[l.index("b1")].free.add_gres("gpu", "", 2);
+  auto g = whole(1);
+  g.nodes = {1, 2, {}};
+  g.gres_per_job = {{"gpu", "", 1}};
+  CHECK(l.hosts(g) == "b1");
+}
