@@ -8,6 +8,8 @@ import collections
 import http.client
 import os
 import random
+import re
+import sqlite3
 import sys
 import threading
 import time
@@ -64,6 +66,20 @@ def all_attempts(api):
         if not page.get("next"):
             return rows
         after = page["next"]
+
+
+def evidence(c, job):
+    """All that controller and agents have to say about a job, for whoever has to find out why it did not run exactly once."""
+    print(f"== job {job}", *(r for r in all_attempts(c.api) if r["id"] == job), sep="\n")
+    for path in sorted((c.root / "state").glob("*.db")):
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+            for sequence, at_us, who, kind, fact in db.execute("SELECT sequence, at_us, who, kind, fact FROM events ORDER BY sequence"):
+                if re.search(rf'"(job|id)":{job}\b', fact):
+                    print(f"event {sequence} {at_us / 1e6:.3f} {who} {kind} {fact[:600]}")
+    for path in sorted(c.root.rglob("*.log")):
+        for line in path.read_text(errors="replace").splitlines():
+            if re.search(rf"\b{job}(\.\d+)?\b", line):
+                print(f"{path.name}: {line}")
 
 
 def main():
@@ -140,6 +156,8 @@ def main():
                   f"jobs alive at each kill of the controller: {alive_at_kill['controller']}\n"
                   f"jobs alive at each kill of an agent: {alive_at_kill['agent']}")
         print(report, flush=True)
+        for job in list(twice)[:5] + missing[:5]:
+            evidence(c, job)
         assert not twice, f"effects not exactly once: {twice}"
         assert not missing, f"completed without their effect: {missing}"
         assert not strangers and not unknown, f"ran or exist without an acknowledgement: {strangers} {unknown}"

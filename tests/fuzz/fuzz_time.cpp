@@ -9,7 +9,7 @@ void sy::fuzz::fuzz_one(std::string_view input) {
     FUZZ_CHECK(!*t || (*t)->count() >= 0);
     FUZZ_CHECK(parse_walltime(format_walltime(*t)).value() == *t);
     FUZZ_CHECK(parse_walltime(format_walltime_long(*t)).value() == *t);
-    FUZZ_PLANT(*t && to_seconds(**t) % 86'400 == 61 && to_seconds(**t) > 86'400);
+    FUZZ_PLANT(*t && to_seconds(**t) > 86'400 && to_seconds(**t) % 60 == 1);
   }
   if (const auto d = parse_span(input)) {
     FUZZ_CHECK(d->count() >= 0);
