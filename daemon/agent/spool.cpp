@@ -137,14 +137,14 @@ base::Result<void> Spool::create_tombstone(AttemptKey key, const supervisor::Lau
   return make(key, record, nullptr, file::cleared, supervisor::to_text(supervisor::ClearedRecord{{}, now_us}));
 }
 
-// The launch record last: a folder with it still counts, one without is only rubbish.
+// The launch record first: a folder without it is only rubbish. One that still had it and not its marks any more, because we were
+// killed in between, would be taken for an attempt that was never started.
 void Spool::drop(AttemptKey key) const {
   const std::string name = to_text(key);
   {
     const Folder f = folder(key);
-    for (const auto& each : f.names())
-      if (each != file::launch) f.remove(each.c_str());
     f.remove(file::launch);
+    for (const auto& each : f.names()) f.remove(each.c_str());
   }
   ::unlinkat(attempts_.fd(), name.c_str(), AT_REMOVEDIR);
 }

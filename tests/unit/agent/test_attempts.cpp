@@ -1,3 +1,4 @@
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -72,6 +73,21 @@ TEST_CASE("a record goes when its end is acknowledged and no launch of it can be
   m.open();                                            // on disk as well
   CHECK_FALSE(m.attempts->knows(key));
   CHECK(m.attempts->knows(other));
+}
+
+// Else an agent that is killed in between finds an attempt without its marks, as if it had been accepted and never started: it ran twice.
+TEST_CASE("of a record that is dropped, what says that it may run goes first") {
+  Memory m;
+  const auto key = m.told_to_end(7, now);
+  m.attempts->acknowledged({key.job, key.attempt, What::cleared});
+  const int watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  REQUIRE(::inotify_add_watch(watch, (m.root + "/spool/attempts/7.1").c_str(), IN_DELETE) >= 0);
+  m.attempts->tend(now + base::seconds{61});
+  CHECK_FALSE(m.attempts->knows(key));
+  alignas(inotify_event) char buffer[4096];
+  REQUIRE(::read(watch, buffer, sizeof buffer) > static_cast<ssize_t>(sizeof(inotify_event)));
+  ::close(watch);
+  CHECK(std::string{buffer + sizeof(inotify_event)} == "launch");
 }
 
 TEST_CASE("what was acknowledged before a restart of the agent is reported again, and kept until it is acknowledged again") {
