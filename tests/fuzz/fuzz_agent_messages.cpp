@@ -1,5 +1,6 @@
 // The bodies that controller and agents exchange. What is read writes as text that reads and writes as the same.
 #include <string>
+#include <type_traits>
 
 #include "fuzz/fuzz.hpp"
 #include "wire/agent_messages.hpp"
@@ -9,17 +10,17 @@ using namespace sy;
 namespace {
 
 template <class Message>
-bool round_trip(std::string_view input) {
+void round_trip(std::string_view input) {
   const auto message = wire::message_from_text<Message>(input);
   if (!message) {
     FUZZ_CHECK(!message.error().message.empty());
-    return false;
+    return;
   }
   const std::string text = wire::message_text(*message);
   const auto back = wire::message_from_text<Message>(text);
   FUZZ_CHECK(back.has_value());
   FUZZ_CHECK(wire::message_text(*back) == text);
-  return true;
+  if constexpr (std::is_base_of_v<wire::Capability, Message>) FUZZ_PLANT(message->job.value > 1);
 }
 
 }  // namespace
@@ -37,6 +38,5 @@ void sy::fuzz::fuzz_one(std::string_view input) {
   round_trip<wire::HeartbeatAnswer>(input);
   round_trip<wire::ReportsMessage>(input);
   round_trip<wire::ReportsAnswer>(input);
-  [[maybe_unused]] const bool heartbeat = round_trip<wire::HeartbeatMessage>(input);
-  FUZZ_PLANT(heartbeat && wire::message_from_text<wire::HeartbeatMessage>(input)->boot_id.size() == 2);
+  round_trip<wire::HeartbeatMessage>(input);
 }

@@ -2,6 +2,7 @@
 // One program a format (fuzz_topology_*.cpp), so that the engine learns each language by itself.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -75,7 +76,10 @@ inline void import_as(std::string_view format, std::string_view input) {
     FUZZ_CHECK(imported.has_value() == faults.empty());
     if (!imported) continue;
     for (const auto& t : imported->topologies) check_topology_sound(t, known ? topology_nodes() : imported->node_names);
-    FUZZ_PLANT(imported->topologies.size() == 1 && imported->topologies[0].domains.size() == 5);
+    FUZZ_PLANT(std::ranges::any_of(imported->topologies, [](const model::Topology& t) {
+      const auto odd = [](const auto& x) { return unusual(x.name); };
+      return odd(t) || std::ranges::any_of(t.levels, odd) || std::ranges::any_of(t.domains, odd);
+    }));
   }
 }
 
