@@ -9,6 +9,7 @@
 #include "base/hostlist.hpp"
 #include "cli/json_writer.hpp"
 #include "cli/offline/trial_cluster.hpp"
+#include "cli/submit/collect.hpp"
 #include "cli/submit/options.hpp"
 #include "cli/submit/spec_file.hpp"
 #include "cli/text.hpp"
@@ -45,9 +46,11 @@ base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
   request.work_dir = context.work_dir;
   const auto line = base::parse_options(submit_rules(true), words, true);
   if (!line) return base::fail(line.error());
-  if (!line->rest.empty())
+  if (!line->rest.empty()) {
+    const auto hint = glue_hint(*line);
     return base::fail(base::Code::invalid_argument, "request options belong here, without a script", {}, line->rest.front(),
-                      "leave it out");
+                      hint.empty() ? "leave it out" : hint);
+  }
   for (const auto& option : line->options) {
     if (option.name != "spec") continue;
     const auto text = read_whole_file(context, option.value);

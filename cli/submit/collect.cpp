@@ -104,6 +104,7 @@ base::Result<void> read_script(Context& context, const base::ParsedOptions& line
     if (!text) {
       base::Error error = text.error();
       error.message += " " + words.front();
+      if (error.hint.empty()) error.hint = glue_hint(line);
       return base::fail(std::move(error));
     }
     submission.script = std::move(*text);
@@ -116,6 +117,16 @@ base::Result<void> read_script(Context& context, const base::ParsedOptions& line
 }
 
 }  // namespace
+
+std::string glue_hint(const base::ParsedOptions& line) {
+  if (line.rest.empty() || line.options.empty()) return {};
+  const auto& last = line.options.back();
+  const auto& rules = submit_rules(true);
+  const auto rule = std::ranges::find(rules, last.name, &base::OptionRule::name);
+  if (last.has_value || rule == rules.end() || rule->argument != base::OptionRule::Argument::optional) return {};
+  return fmt::format("the value of {0} is written without a space: {0}{1}{2}", last.as_written,
+                     last.as_written.starts_with("--") ? "=" : "", line.rest.front());
+}
 
 base::Result<void> apply_directives(SubmitRequest& request, std::string_view script, std::vector<std::string>& warnings) {
   auto directives = base::read_directives(script);

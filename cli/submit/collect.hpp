@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/option_table.hpp"
 #include "cli/command_table.hpp"
 #include "cli/submit/request.hpp"
 
@@ -22,6 +23,9 @@ base::Result<Submission> collect_submission(Context&, const Words&, bool ours);
 
 // The #SBATCH lines of a script applied to a request. Shared with `sy topo try`, which has no script file.
 base::Result<void> apply_directives(SubmitRequest&, std::string_view script, std::vector<std::string>& warnings);
+
+// A first operand after an option whose value is optional ("--exclusive rack"): most likely that value. What to write instead, or "".
+std::string glue_hint(const base::ParsedOptions&);
 
 // The environment the job gets, by --export and --get-user-env.
 base::Result<std::vector<std::string>> job_environment(Context&, const SubmitRequest&, std::vector<std::string>& warnings);

@@ -22,6 +22,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+// "time" and "time_limit", "cpus" and "cpus_per_task": one is the beginning of the other, up to the end of a word.
+bool begins(std::string_view whole, std::string_view part) {
+  return part.size() >= 3 && whole.size() > part.size() && whole.starts_with(part) && (whole[part.size()] == '_' || whole[part.size()] == '-');
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
@@ -36,6 +41,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
       best = &c;
     }
   }
+  if (best != nullptr) return *best;
+  for (const auto& c : candidates)
+    if (begins(word, c) || begins(c, word))
+      if (best == nullptr || c.size() < best->size()) best = &c;
   return best == nullptr ? std::string{} : *best;
 }
 

@@ -36,7 +36,8 @@ struct ParsedOptions {
 // "--time = 10" (hint: write --time=10). A negative number is an operand, not an option, after an option that takes a value.
 Result<ParsedOptions> parse_options(std::span<const OptionRule> rules, const std::vector<std::string>& words, bool stop_at_operand);
 
-// The candidate nearest to `word` by edit distance, or empty when none is near.
+// The candidate nearest to `word` by edit distance; else one that begins with it or begins it, word by word ("time" for "time_limit");
+// empty when none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace sy::base

@@ -45,12 +45,15 @@ std::string causes_text(const std::vector<Cause>& causes) {
   return out;
 }
 
-std::string rung_text(const RungVerdict& r) {
+// The causes only where they differ from those of the whole.
+std::string rung_text(const RungVerdict& r, const std::vector<Cause>& of_the_whole) {
   std::string out = fmt::format("within {}:", r.level.empty() ? "any" : r.level);
-  for (std::size_t i = 0; i < r.best.size(); ++i)
-    out += fmt::format("{} {} has {} of {}", i == 0 ? "" : ",", r.best[i].domain, r.best[i].offered, r.best[i].asked);
   if (r.best.empty()) out += " no domain";
-  const std::string causes = causes_text(r.causes);
+  else if (r.best[0].offered == 0) out += fmt::format(" 0 of {}", r.best[0].asked);
+  else
+    for (std::size_t i = 0; i < r.best.size(); ++i)
+      out += fmt::format("{} {} has {} of {}", i == 0 ? "" : ",", r.best[i].domain, r.best[i].offered, r.best[i].asked);
+  const std::string causes = r.causes == of_the_whole ? std::string{} : causes_text(r.causes);
   return causes.empty() ? out : fmt::format("{} ({})", out, causes);
 }
 
@@ -138,7 +141,7 @@ std::string to_text(const Verdict& v) {
   out += headline(v);
   if (const std::string causes = causes_text(v.causes); !causes.empty()) out += ": " + causes;
   if (!v.detail.empty()) out += (v.causes.empty() ? ": " : "; ") + v.detail;
-  for (const RungVerdict& r : v.rungs) out += "; " + rung_text(r);
+  for (const RungVerdict& r : v.rungs) out += "; " + rung_text(r, v.causes);
   return out;
 }
 

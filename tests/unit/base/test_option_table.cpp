@@ -163,6 +163,9 @@ TEST_CASE("the nearest word is near, or there is none") {
   CHECK(nearest("partition", known) == "partitions");
   CHECK(nearest("heart_beat", known) == "heartbeat");
   CHECK(nearest("xyz", known).empty());
+  CHECK(nearest("time_limit", {"output", "time", "timeout"}) == "time");
+  CHECK(nearest("cpus", {"mem", "cpus-per-task", "cpus-per-gpu-only"}) == "cpus-per-task");
+  CHECK(nearest("timelimit", {"time"}).empty());
   CHECK(nearest("", known).empty());
   CHECK(nearest(std::string(100'000, 'n'), known).empty());
   CHECK(nearest("nodes", {}).empty());

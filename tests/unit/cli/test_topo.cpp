@@ -135,6 +135,11 @@ TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code")
   folder.file("gang.yaml", "groups:\n- {name: a, nodes: 2, pack: {require: leaf}}\n- {name: b, nodes: 2, affinity: a@leaf}\n");
   CHECK(attempt({"--", "--spec", "gang.yaml"}) == "n[01-04]\nexit 0\n");
   CHECK(attempt({"--", "-N2", "--no-such"}) == "sy topo try: error: --no-such: unknown option\nexit 1\n");
+  CHECK(attempt({"--", "-N2", "--exclusive", "leaf"}) ==
+        "sy topo try: error: request options belong here, without a script (given: leaf); "
+        "the value of --exclusive is written without a space: --exclusive=leaf\nexit 1\n");
+  CHECK(attempt({"--", "-N2", "--exclusive", "--mem=1", "leaf"}) ==
+        "sy topo try: error: request options belong here, without a script (given: leaf); leave it out\nexit 1\n");
   CHECK(attempt({"--busy", "m1", "--", "-N2"}) == "sy topo try: error: --busy: the cluster has no such node (given: m1)\nexit 1\n");
 }
 
