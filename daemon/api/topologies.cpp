@@ -1,11 +1,14 @@
 // Topologies: what is in force, in any format; files checked and imported; how well things are placed in it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "daemon/api/handlers.hpp"
 #include "daemon/api/small_body.hpp"
 #include "http/problem.hpp"
+#include "sched/placement/chooser.hpp"
 #include "sched/placement/placement.hpp"
 #include "sched/placement/quality.hpp"
 #include "wire/enum_names.hpp"
@@ -213,6 +216,21 @@ std::uint64_t version_of(const model::State& state, const std::string& name) {
   const auto at = state.topologies.find(name);
   return at == state.topologies.end() ? 0 : at->second.version;
 }
+
+// What the file told, and whether anybody will see it at work.
+std::string notes_of(const model::State& state, const wire::Imported& imported, const std::string& file,
+                     const std::vector<std::string>& names) {
+  auto notes = wire::report_lines(imported.report, file);
+  for (const std::string& name : names) {
+    const auto uses = [&](const model::Partition& p) { return sched::topology_name(p, state.settings.default_topology) == name; };
+    if (std::ranges::none_of(state.partitions, uses))
+      notes.push_back(
+          fmt::format("no partition uses topology {0}: write \"default_topology: {0}\" into the configuration, or \"topology: {0}\" "
+                      "at a partition, then scontrol reconfigure",
+                      name));
+  }
+  return text_list(notes);
+}
 }  // namespace
 
 // All or nothing: with any fault the answer lists every one, and the version in force stays.
@@ -231,7 +249,7 @@ void import_topology(const CallPtr& call) {
   }
   call->reply_json(fmt::format("{{\"name\":{},\"dry_run\":{},\"changes\":{},\"notes\":{},\"skipped_nodes\":{},\"version\":{}}}",
                                http::json_string(name), body->dry_run, text_list(changes),
-                               text_list(wire::report_lines(imported->report, body->file)), text_list(imported->report.skipped_nodes),
+                               notes_of(call->state(), *imported, body->file, {name}), text_list(imported->report.skipped_nodes),
                                version_of(call->state(), name)));
 }
 
@@ -248,11 +266,14 @@ void import_topologies(const CallPtr& call) {
     if (!outcome.reply) return call->fail(outcome.reply.error());
   }
   std::string list;
-  for (const auto& [name, changes] : parts)
+  std::vector<std::string> names;
+  for (const auto& [name, changes] : parts) {
+    names.push_back(name);
     list += fmt::format("{}{{\"name\":{},\"changes\":{},\"version\":{}}}", list.empty() ? "" : ",", http::json_string(name),
                         text_list(changes), version_of(call->state(), name));
+  }
   call->reply_json(fmt::format("{{\"topologies\":[{}],\"dry_run\":{},\"notes\":{},\"skipped_nodes\":{}}}", list, body->dry_run,
-                               text_list(wire::report_lines(imported->report, body->file)), text_list(imported->report.skipped_nodes)));
+                               notes_of(call->state(), *imported, body->file, names), text_list(imported->report.skipped_nodes)));
 }
 
 // What a file holds, or every fault of it. Changes nothing.

@@ -24,7 +24,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 // "time" and "time_limit", "cpus" and "cpus_per_task": one is the beginning of the other, up to the end of a word.
 bool begins(std::string_view whole, std::string_view part) {
-  return part.size() >= 3 && whole.size() > part.size() && whole.starts_with(part) && (whole[part.size()] == '_' || whole[part.size()] == '-');
+  return part.size() >= 3 && whole.size() > part.size() && whole.starts_with(part) &&
+         (whole[part.size()] == '_' || whole[part.size()] == '-');
 }
 
 }  // namespace

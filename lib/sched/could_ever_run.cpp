@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/hostlist.hpp"
 #include "sched/eligible/eligible.hpp"
@@ -103,6 +105,10 @@ Result<void> check_wishes(const ClusterShape& shape, const JobSpec& spec, std::v
       return {};
     }
     worst = std::move(ok);
+    if (!shape.topologies.empty() && topology_of(shape, p) == nullptr)
+      worst.error().hint =
+          fmt::format("partition {} uses no topology: \"topology\" there or \"default_topology\" in the configuration names it ({})",
+                      shape.partitions[p].name, fmt::join(std::views::keys(shape.topologies), ", "));
   }
   return worst;
 }

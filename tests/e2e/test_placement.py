@@ -259,6 +259,20 @@ def test_topologies_of_one_file_come_together_and_each_partition_uses_its_own(bu
             assert {r["node"] for r in ended["placed"]["ranks"]} == nodes, (partition, ended["placed"])
 
 
+def test_a_topology_that_no_partition_uses_is_told(build):
+    with Fabric(build, topology=None) as c:
+        named = c.file("fabric.conf", "SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n")
+        done = c.sy("sy", "topo", "import", named, "--name", "fabric")
+        assert 'no partition uses topology fabric: write "default_topology: fabric"' in done.stderr, done.stderr
+        said = c.submit("-N2", "--within", "rack", "--wrap", "true", code=1)
+        assert "partition main uses no topology" in said and "(fabric)" in said, said
+        config = c.root / "switchyard.yaml"
+        config.write_text("default_topology: fabric\n" + config.read_text())
+        c.api.post("/v1/reconfigure", {})
+        assert "no partition" not in c.sy("sy", "topo", "import", named, "--name", "fabric").stderr
+        c.wait_ended(c.submit("-N2", "--within", "leaf", "-o", "/dev/null", "--wrap", "true"))
+
+
 def test_what_agents_report_becomes_a_topology_by_an_ordered_list_of_keys(build):
     labels = {f"n{i}": {"zone": "z1", "row": f"w{(i + 1) // 2}"} for i in range(1, 5)}
     labels["n4"].pop("row")

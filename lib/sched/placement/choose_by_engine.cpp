@@ -14,10 +14,13 @@ void ClusterNow::close(const std::vector<NodeIndex>& closed) {
   }
 }
 
+std::string topology_name(const Partition& partition, const std::string& default_topology) {
+  if (!partition.topology.empty()) return partition.topology;
+  return default_topology.empty() ? "default" : default_topology;
+}
+
 const model::Topology* topology_of(const ClusterShape& shape, std::size_t partition) {
-  const std::string& own = shape.partitions[partition].topology;
-  const std::string& name = own.empty() ? shape.default_topology : own;
-  const auto found = shape.topologies.find(name.empty() ? "default" : name);  // what an import is called that nobody named
+  const auto found = shape.topologies.find(topology_name(shape.partitions[partition], shape.default_topology));
   return found == shape.topologies.end() ? nullptr : &found->second;
 }
 

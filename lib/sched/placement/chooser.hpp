@@ -50,7 +50,9 @@ class ClusterNow {
   std::map<std::string, std::unique_ptr<Placer>> placers_;  // by name of topology
 };
 
-// The topology of a partition; null: none is configured.
+// What a partition's topology is called: its own setting, else the cluster's, else the name that imports get which nobody named.
+std::string topology_name(const Partition&, const std::string& default_topology);
+// The topology of a partition; null: none is in force under that name.
 const model::Topology* topology_of(const ClusterShape&, std::size_t partition);
 std::shared_ptr<const model::TopologyIndex> index_of(const ClusterShape&, std::size_t partition);
 // Does the request, or the partition's topology, need the placement engine rather than the first choice?

@@ -114,7 +114,8 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
     text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
   if (text.empty() && !v.rungs.empty() && !v.rungs.back().best.empty()) {
     const auto& r = v.rungs.back();
-    if (r.level != "any") text = fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
+    if (r.level != "any")
+      text = fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
     else if (part.by_tasks) text = "counted in tasks";
   }
   if (v.detail.empty()) v.detail = text;
