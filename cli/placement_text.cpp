@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace sy::cli {
@@ -17,11 +18,14 @@ std::string texts(Json list, std::string_view between) {
 
 std::string counts(Json list) {
   std::string out;
+  std::int64_t asked = 0, most = 0;
   list.for_each([&](Json domain) {
+    asked = domain["asked"].integer();
+    most = std::max(most, domain["offered"].integer());
     out += fmt::format("{}{} {} of {}", out.empty() ? "" : ", ", domain["domain"].text(), domain["offered"].integer(),
                        domain["asked"].integer());
   });
-  return out;
+  return most == 0 && !out.empty() ? fmt::format("0 of {}", asked) : out;
 }
 }  // namespace
 
@@ -90,12 +94,45 @@ std::vector<std::string> rank_lines(Json placed, std::size_t most) {
 
 std::vector<std::string> rung_lines(Json verdict, const TimeStyle& times) {
   std::vector<std::string> out;
+  const auto of_the_whole = causes_text(verdict["causes"]);
   verdict["rungs"].for_each([&](Json rung) {
     auto line = fmt::format("{}: {}", rung["level"].text(), counts(rung["best"]));
-    if (const auto causes = causes_text(rung["causes"]); !causes.empty()) line += "; nodes out: " + causes;
+    if (const auto causes = causes_text(rung["causes"]); !causes.empty() && causes != of_the_whole) line += "; nodes out: " + causes;
     if (rung["opens_us"].is_number()) line += fmt::format("; opens {}", times.text(rung["opens_us"].integer() / 1'000'000));
     out.push_back(std::move(line));
   });
+  return out;
+}
+
+std::string wishes_text(Json group) {
+  std::string out;
+  const auto add = [&out](const std::string& wish) { out += ", " + wish; };
+  const Json pack = group["pack"];
+  if (!pack["require"].text().empty()) add(fmt::format("within {}", pack["require"].text()));
+  if (!pack["prefer"].text().empty()) add(fmt::format("near {}", pack["prefer"].text()));
+  std::string ladder;
+  pack["ladder"].for_each([&](Json rung) {
+    ladder += fmt::format("{}{}", ladder.empty() ? "" : ", then ", rung["level"].text());
+    if (rung["max_domains"].integer(1) > 1) ladder += fmt::format(" (at most {})", rung["max_domains"].integer());
+    if (rung["wait_s"].integer() > 0) ladder += fmt::format(" for {}", span_words(rung["wait_s"].integer()));
+  });
+  if (!ladder.empty()) add("on " + ladder);
+  if (const auto most = group["switches"].integer(); most > 0) add(fmt::format("on at most {} switch{}", most, most == 1 ? "" : "es"));
+  group["segments"].for_each([&](Json s) {
+    std::string sizes;
+    s["sizes"].for_each([&](Json n) { sizes += fmt::format("{}{}", sizes.empty() ? "" : "+", n.integer()); });
+    add(fmt::format("segments of {}{}{}", sizes.empty() ? std::to_string(s["size"].integer()) : sizes,
+                    s["level"].text().empty() ? "" : " in a ", s["level"].text()));
+  });
+  group["spread"].for_each([&](Json s) {
+    std::string how;
+    if (s["max_per_domain"].is_number()) how = fmt::format(", at most {} in each", s["max_per_domain"].integer());
+    if (s["max_share"].is_number()) how = fmt::format(", at most {} % in each", s["max_share"].integer());
+    if (s["min_domains"].is_number()) how = fmt::format(", at least {}", s["min_domains"].integer());
+    add(fmt::format("spread over {}s{}", s["level"].text(), how));
+  });
+  if (!group["exclusive_level"].text().empty()) add(fmt::format("a {} to itself", group["exclusive_level"].text()));
+  if (group["contiguous"].boolean()) add("adjacent nodes");
   return out;
 }
 

@@ -10,6 +10,8 @@
 
 namespace sy::cli {
 
+// What a group (of a job's "spec") wishes for its place: ", within rack, segments of 4"; empty: nothing.
+std::string wishes_text(Json group);
 // "rack rack1: 1 leaf used, 1 is the least possible".
 std::string placed_summary(Json placed);
 // "rack2 (5 for 4), …": what each offers for what was asked. Domains that would have done; empty: none.
@@ -17,7 +19,7 @@ std::string beaten_text(Json placed);
 // "0-3  n1  spine1.rack1.n1  segment 0  workers[1]", at most `most` and then how many more; the first line is a head.
 std::vector<std::string> rank_lines(Json placed, std::size_t most);
 
-// One line a rung: "rack: rack1 3 of 4, rack2 2 of 4; 5 busy, 1 drained; opens 12:00:00".
+// One line a rung: "rack: rack1 3 of 4, rack2 2 of 4; nodes out: 1 drained; opens 12:00:00"; causes only where they differ from the whole's.
 std::vector<std::string> rung_lines(Json verdict, const TimeStyle&);
 // "5 busy, 1 drained".
 std::string causes_text(Json causes);

@@ -14,6 +14,7 @@
 #include "cli/submit/spec_file.hpp"
 #include "cli/text.hpp"
 #include "cli/topo/topo.hpp"
+#include "model/verdict_text.hpp"
 #include "wire/topology/topology_param.hpp"
 #include "wire/views.hpp"
 
@@ -101,10 +102,10 @@ void print_json(Context& context, const TrialCluster& c, const placement::Answer
   context.out.line(w.text());
 }
 
-// The sentence holds the rungs and their causes already.
 void print_verdict(Context& context, const placement::Answer& a) {
   const bool never = a.verdict.kind == model::Verdict::Kind::never;
   context.out.line(fmt::format("{}: {}", never ? "never" : "not now", to_text(a.verdict)));
+  for (const auto& line : model::rung_lines(a.verdict)) context.out.line("  within " + line);
   for (const auto& l : a.layers) context.out.line(fmt::format("  segments of {} on {}: {} of {}", l.size, l.level, l.offered, l.asked));
 }
 

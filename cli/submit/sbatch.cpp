@@ -50,12 +50,13 @@ int report_dry_run(Context& context, const SubmitRequest& request, Json answer) 
     return 1;
   }
   const auto start = answer["start_us"];
-  const std::string when = start.is_number() ? TimeStyle::of(context).text(start.integer() / 1'000'000) : std::string{"an unknown time"};
-  context.err.line(fmt::format("{}: Job {} to start at {} using {} processors on nodes {} in partition {}", context.program,
-                               answer["id"].integer(), when, answer["processors"].integer(), answer["nodes"].text("(none yet)"),
-                               answer["partition"].text()));
-  if (!start.is_number() && !verdict["text"].text().empty())
-    context.err.line(fmt::format("{}: {}", context.program, verdict["text"].text()));
+  if (start.is_number())
+    context.err.line(fmt::format("{}: Job {} to start at {} using {} processors on nodes {} in partition {}", context.program,
+                                 answer["id"].integer(), TimeStyle::of(context).text(start.integer() / 1'000'000),
+                                 answer["processors"].integer(), answer["nodes"].text(), answer["partition"].text()));
+  else
+    context.err.line(fmt::format("{}: Job {} to start at an unknown time: {}", context.program, answer["id"].integer(),
+                                 verdict["text"].text("nothing is planned for it yet")));
   return 0;
 }
 
@@ -89,17 +90,17 @@ int report_trial(Context& context, const SubmitRequest& request, Json answer) {
   const TimeStyle times = TimeStyle::of(context);
   const auto start = answer["start_us"];
   if (verdict["kind"].text() == "fits" && answer["partition"].text() != "") {
-    context.out.line(fmt::format("would start now in partition {}: {} processors on {}", answer["partition"].text(),
-                                 answer["processors"].integer(), answer["nodes"].text()));
+    const auto cpus = answer["processors"].integer();
+    context.out.line(fmt::format("would start now in partition {}: {} processor{} on {}", answer["partition"].text(), cpus,
+                                 cpus == 1 ? "" : "s", answer["nodes"].text()));
     const Json placed = answer["placement"];
     if (!placed || placed.is_null()) return 0;
-    context.out.line("placed on " + placed_summary(placed));
+    context.out.line("placed: " + placed_summary(placed));
     if (const auto beaten = beaten_text(placed); !beaten.empty()) context.out.line("preferred to " + beaten);
     for (const auto& line : rank_lines(placed, SIZE_MAX)) context.out.line(line);
     return 0;
   }
   context.out.line(fmt::format("would wait: {} ({})", verdict["text"].text(), verdict["reason"].text()));
-  if (const auto causes = causes_text(verdict["causes"]); !causes.empty()) context.out.line("nodes out: " + causes);
   for (const auto& line : rung_lines(verdict, times)) context.out.line("within " + line);
   if (start.is_number()) context.out.line("planned start " + times.text(start.integer() / 1'000'000));
   return 0;

@@ -37,7 +37,6 @@ void why_it_waits(Context& context, Sheet& sheet, Json job, const TimeStyle& tim
   if (const auto ahead = verdict["ahead"].integer(); ahead > 0 && text.find("before") == std::string::npos)
     text += fmt::format("; {} job{} before it", ahead, ahead == 1 ? " is" : "s are");
   sheet.line("waits:", fmt::format("{} ({})", text, job["reason"].text()));
-  if (const std::string counted = causes_text(verdict["causes"]); !counted.empty()) sheet.line("nodes:", counted);
   for (const auto& line : rung_lines(verdict, times)) sheet.line("within", line);
   if (const Json start = job["planned_start_us"]; start.is_number()) {
     const auto wait = start.integer() / 1'000'000 - times.now_s();
@@ -68,7 +67,13 @@ std::string asked_for(Json job) {
   if (!job["constraint"].text().empty()) text += fmt::format(", features {}", job["constraint"].text());
   if (!job["nodelist"].text().empty()) text += fmt::format(", on {}", job["nodelist"].text());
   if (!job["exclude"].text().empty()) text += fmt::format(", not on {}", job["exclude"].text());
-  return text;
+  std::size_t groups = 0;
+  std::string wishes;
+  job["spec"]["groups"].for_each([&](Json group) {
+    ++groups;
+    wishes = wishes_text(group);
+  });
+  return groups > 1 ? fmt::format("{}, {} groups", text, groups) : text + wishes;
 }
 
 std::string how_it_ended(Json job) {

@@ -1,4 +1,4 @@
-#include "model/verdict.hpp"
+#include "model/verdict_text.hpp"
 
 #include <fmt/format.h>
 
@@ -45,18 +45,6 @@ std::string causes_text(const std::vector<Cause>& causes) {
   return out;
 }
 
-// The causes only where they differ from those of the whole.
-std::string rung_text(const RungVerdict& r, const std::vector<Cause>& of_the_whole) {
-  std::string out = fmt::format("within {}:", r.level.empty() ? "any" : r.level);
-  if (r.best.empty()) out += " no domain";
-  else if (r.best[0].offered == 0) out += fmt::format(" 0 of {}", r.best[0].asked);
-  else
-    for (std::size_t i = 0; i < r.best.size(); ++i)
-      out += fmt::format("{} {} has {} of {}", i == 0 ? "" : ",", r.best[i].domain, r.best[i].offered, r.best[i].asked);
-  const std::string causes = r.causes == of_the_whole ? std::string{} : causes_text(r.causes);
-  return causes.empty() ? out : fmt::format("{} ({})", out, causes);
-}
-
 // The sentence with the numbers that belong to it.
 std::string headline(const Verdict& v) {
   switch (v.reason) {
@@ -64,8 +52,9 @@ std::string headline(const Verdict& v) {
       if (v.ahead > 0) return jobs_ahead(v.ahead);
       break;
     case Reason::resources:
-      if (v.asked > 0) return fmt::format("{} of {} {} free", v.offered, v.asked, v.asked == 1 ? "node" : "nodes");
-      break;
+      if (v.asked == 0) break;
+      if (v.offered >= v.asked) return fmt::format("{} {} free, {} asked", v.offered, v.offered == 1 ? "node" : "nodes", v.asked);
+      return fmt::format("{} of {} {} free", v.offered, v.asked, v.asked == 1 ? "node" : "nodes");
     case Reason::node_down:
     case Reason::req_node_not_avail:
     case Reason::bad_constraints:
@@ -141,7 +130,21 @@ std::string to_text(const Verdict& v) {
   out += headline(v);
   if (const std::string causes = causes_text(v.causes); !causes.empty()) out += ": " + causes;
   if (!v.detail.empty()) out += (v.causes.empty() ? ": " : "; ") + v.detail;
-  for (const RungVerdict& r : v.rungs) out += "; " + rung_text(r, v.causes);
+  return out;
+}
+
+std::vector<std::string> rung_lines(const Verdict& v) {
+  std::vector<std::string> out;
+  for (const RungVerdict& r : v.rungs) {
+    std::string line = r.level.empty() ? "any:" : r.level + ":";
+    if (r.best.empty()) line += " no domain";
+    else if (r.best[0].offered == 0) line += fmt::format(" 0 of {}", r.best[0].asked);
+    else
+      for (std::size_t i = 0; i < r.best.size(); ++i)
+        line += fmt::format("{} {} has {} of {}", i == 0 ? "" : ",", r.best[i].domain, r.best[i].offered, r.best[i].asked);
+    if (!r.causes.empty() && r.causes != v.causes) line += fmt::format(" ({})", causes_text(r.causes));
+    out.push_back(std::move(line));
+  }
   return out;
 }
 

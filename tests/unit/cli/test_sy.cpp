@@ -1,3 +1,5 @@
+#include "cli/json.hpp"
+#include "cli/placement_text.hpp"
 #include "cli/table.hpp"
 #include "fake.hpp"
 #include "jobs.hpp"
@@ -146,4 +148,19 @@ TEST_CASE("spans are said in words") {
   CHECK(span_words(3540) == "59 min");
   CHECK(span_words(7500) == "2 h 5 min");
   CHECK(span_words(86'400 * 3 + 3600 * 4) == "3 d 4 h");
+}
+
+TEST_CASE("what a job wishes for its place is told in words") {
+  const auto words = [](const char* group) {
+    const auto json = JsonDocument::parse(std::string(group));
+    REQUIRE(json);
+    return wishes_text(json->root());
+  };
+  CHECK(words("{}").empty());
+  CHECK(words(R"({"pack":{"require":"rack","prefer":"leaf"},"exclusive_level":"rack","contiguous":true})") ==
+        ", within rack, near leaf, a rack to itself, adjacent nodes");
+  CHECK(words(R"({"pack":{"ladder":[{"level":"leaf","max_domains":2,"wait_s":600},{"level":"any"}]},"switches":1})") ==
+        ", on leaf (at most 2) for 10 min, then any, on at most 1 switch");
+  CHECK(words(R"({"segments":[{"level":"rack","size":4},{"sizes":[1,3]}],"spread":[{"level":"rack","max_per_domain":2}]})") ==
+        ", segments of 4 in a rack, segments of 1+3, spread over racks, at most 2 in each");
 }

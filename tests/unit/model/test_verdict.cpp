@@ -1,6 +1,6 @@
 #include <set>
 
-#include "model/verdict.hpp"
+#include "model/verdict_text.hpp"
 #include "support/catch.hpp"
 
 using namespace sy::model;
@@ -73,12 +73,13 @@ TEST_CASE("a verdict is one sentence with its numbers") {
   v.offered = 9;
   v.asked = 8;
   v.rungs = {{"rack", {{"r3", 5, 8}, {"r1", 4, 8}}, {{Cause::Kind::busy, 3}}, {}}, {"", {}, {}, {}}};
-  CHECK(to_text(v) == "9 of 8 nodes free; within rack: r3 has 5 of 8, r1 has 4 of 8 (3 busy); within any: no domain");
-
+  CHECK(to_text(v) == "9 nodes free, 8 asked");
+  CHECK(rung_lines(v) == std::vector<std::string>{"rack: r3 has 5 of 8, r1 has 4 of 8 (3 busy)", "any: no domain"});
   // Said once: causes that are those of the whole, and domains that all have nothing.
   v.causes = {{Cause::Kind::busy, 3}};
   v.rungs[1] = {"any", {{"x", 0, 8}, {"y", 0, 8}}, {{Cause::Kind::down, 1}}, {}};
-  CHECK(to_text(v) == "9 of 8 nodes free: 3 busy; within rack: r3 has 5 of 8, r1 has 4 of 8; within any: 0 of 8 (1 down)");
+  CHECK(to_text(v) == "9 nodes free, 8 asked: 3 busy");
+  CHECK(rung_lines(v) == std::vector<std::string>{"rack: r3 has 5 of 8, r1 has 4 of 8", "any: 0 of 8 (1 down)"});
 }
 
 TEST_CASE("no verdict is without words") {
