@@ -7,6 +7,7 @@
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
 #include "cli/text.hpp"
+#include "cli/text_argument.hpp"
 
 namespace sy::cli {
 
@@ -15,17 +16,6 @@ namespace {
 using Out = std::string&;
 using Row = const AccountingRow&;
 using View = const AccountingView&;
-
-// Text as a template argument.
-template <std::size_t n>
-struct Text {
-  char chars[n]{};
-  constexpr Text(const char (&text)[n]) {
-    for (std::size_t i = 0; i < n; ++i) chars[i] = text[i];
-  }
-};
-template <Text t>
-constexpr std::string_view s{t.chars, sizeof(t.chars) - 1};
 
 // A member as text, of jobs and steps; of jobs only; as a number; a fixed text.
 template <Text t>

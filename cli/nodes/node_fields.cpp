@@ -8,6 +8,7 @@
 #include "base/hostlist.hpp"
 #include "base/time_text.hpp"
 #include "cli/text.hpp"
+#include "cli/text_argument.hpp"
 
 namespace sy::cli {
 
@@ -72,17 +73,6 @@ using View = const NodeView&;
 
 Json first(Group group) { return group.nodes.empty() ? Json{} : group.nodes.front(); }
 std::string_view or_null(std::string_view text) { return text.empty() ? std::string_view{"(null)"} : text; }
-
-// Text as a template argument.
-template <std::size_t n>
-struct Text {
-  char chars[n]{};
-  constexpr Text(const char (&text)[n]) {
-    for (std::size_t i = 0; i < n; ++i) chars[i] = text[i];
-  }
-};
-template <Text t>
-constexpr std::string_view s{t.chars, sizeof(t.chars) - 1};
 
 // A fixed text; a member of the node; the least of a number over the nodes.
 template <Text t>

@@ -5,6 +5,7 @@
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
 #include "cli/state_names.hpp"
+#include "cli/text_argument.hpp"
 
 namespace sy::cli {
 
@@ -39,18 +40,6 @@ using View = const JobView&;
 void or_null(Out out, Json value) { out += value.text().empty() ? std::string_view{"(null)"} : value.text(); }
 void whole(Out out, Json value) { fmt::format_to(std::back_inserter(out), "{}", value.integer()); }
 std::optional<std::int64_t> point(Json value) { return value.is_number() ? std::optional{value.integer()} : std::nullopt; }
-
-// Text as a template argument.
-template <std::size_t n>
-struct Text {
-  char chars[n]{};
-  constexpr Text(const char (&s)[n]) {
-    for (std::size_t i = 0; i < n; ++i) chars[i] = s[i];
-  }
-  constexpr operator std::string_view() const { return {chars, n - 1}; }
-};
-template <Text t>
-constexpr std::string_view s = t;
 
 // A member of the API as text, as text or "(null)", as a number, a fixed text, the number to sort by, a point in time.
 template <Text t>

@@ -96,7 +96,7 @@ int do_read(sqlite3_file* f, void* out, int amount, sqlite3_int64 offset) {
   const auto& now = (*h.file)->now;
   const auto begin = std::min(static_cast<std::size_t>(offset), now.size());
   const auto n = std::min(static_cast<std::size_t>(amount), now.size() - begin);
-  std::memcpy(out, now.data() + begin, n);
+  if (n > 0) std::memcpy(out, now.data() + begin, n);
   if (n == static_cast<std::size_t>(amount)) return SQLITE_OK;
   std::memset(static_cast<char*>(out) + n, 0, static_cast<std::size_t>(amount) - n);
   return SQLITE_IOERR_SHORT_READ;
