@@ -25,20 +25,22 @@ namespace placement = sched::placement;
 using Argument = base::OptionRule::Argument;
 
 constexpr int exit_not_now = 2, exit_never = 3;
-constexpr std::array<base::OptionRule, 8> rules{{{"topology", 't', Argument::required, {}},
+constexpr std::array<base::OptionRule, 9> rules{{{"topology", 't', Argument::required, {}},
                                                  {"topology-name", 0, Argument::required, {}},
                                                  {"format", 'f', Argument::required, {}},
                                                  {"cluster", 0, Argument::required, {}},
                                                  {"busy", 0, Argument::required, {}},
                                                  {"down", 0, Argument::required, {}},
                                                  {"topology-param", 0, Argument::required, {}},
+                                                 {"weights", 0, Argument::required, {}},
                                                  {"json", 0, Argument::none, {}}}};
 constexpr std::string_view help_text =
     R"(Usage: sy topo try --topology FILE [--topology-name NAME] [--busy HOSTLIST] [--down HOSTLIST] [--cluster FILE]
-                   [--topology-param TopoOptional] [--json] -- REQUEST OPTIONS
+                   [--topology-param TopoOptional] [--weights first] [--json] -- REQUEST OPTIONS
 REQUEST OPTIONS are those of sbatch and sy submit: -N8, --switches=2, --segment=4, --within rack, --spec FILE, …
 Prints the nodes as one host list and ends with 0; or the verdict, ending with 2 for "not now" and 3 for "never".
 --cluster FILE: YAML, nodes: [{names, cpus, mem, gres, features, weight, used}]; without it a node has one CPU.
+--weights first: as in a partition that takes the cheapest nodes that hold a job, before the best place for it.
 )";
 
 base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
@@ -154,6 +156,13 @@ int run_topo_try(Context& context, const Words& words) {
       return print_error(
           context, {base::Code::invalid_argument, "this word is not known", "--topology-param", "TopoOptional", param.unknown[0], {}});
     if (param.topo_optional) how.packing = placement::Packing::none;
+  }
+  if (options->has("weights")) {
+    how.weight_first = options->value("weights") == "first";
+    if (!how.weight_first && options->value("weights") != "break_ties")
+      return print_error(
+          context,
+          {base::Code::invalid_argument, "this word is not known", "--weights", "break_ties, first", options->value("weights"), {}});
   }
   const auto cluster = set_up(context, *options);
   if (!cluster) return 1;

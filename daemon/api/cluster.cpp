@@ -54,9 +54,10 @@ void get_config(const CallPtr& call) {
   for (const model::Partition& partition : state.partitions)
     if (partition.is_default) default_partition = partition.name;
   std::string body = fmt::format(
-      R"({{"cluster_name":{},"version":{},"api_version":1,"epoch":{},"sequence":{},"default_partition":{},"default_topology":{},)",
+      R"({{"cluster_name":{},"version":{},"api_version":1,"epoch":{},"sequence":{},"default_partition":{},"default_topology":{},"switch_wait":"{}",)",
       http::json_string(s.cluster_name), http::json_string(SWITCHYARD_VERSION), state.epoch, state.sequence.value,
-      default_partition.empty() ? "null" : http::json_string(default_partition), http::json_string(s.default_topology));
+      default_partition.empty() ? "null" : http::json_string(default_partition), http::json_string(s.default_topology),
+      s.literal_switch_wait ? "literal" : "ladder");
   body += fmt::format(
       R"("on_lost":"{}","lease_s":{},"kill_grace_s":{},"keep_ended_s":{},"launch_backoff_s":{},"max_launch_failures":{},"overtime_s":{},)"
       R"("allow_root_jobs":{},"fence_program":{},"max_jobs":{},"default_time_s":{},"default_memory_per_cpu_mib":{},)",

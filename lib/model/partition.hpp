@@ -31,6 +31,7 @@ struct Partition {
   std::vector<std::string> allow_users, deny_users, allow_groups, deny_groups;  // sorted; empty allow: everyone
   std::string topology;                         // empty: the cluster's default
   bool topology_optional{};                     // default packing none
+  bool weight_first{};                          // cheaper nodes before better topology; otherwise weights break ties
   std::optional<base::Mebibytes> default_memory_per_cpu, default_memory_per_node;
   bool operator==(const Partition&) const = default;
 };

@@ -32,6 +32,7 @@ struct Settings {
   std::string fence_program;                           // empty: none
   std::uint64_t max_jobs{2'000'000};
   std::string default_topology;
+  bool literal_switch_wait{};                          // --switches=n@t waits its whole time, as in Slurm
   Duration default_time{std::chrono::hours{24}};       // where partition and job say nothing
   std::optional<base::Mebibytes> default_memory_per_cpu;
   bool operator==(const Settings&) const = default;

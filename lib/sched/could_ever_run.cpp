@@ -37,8 +37,8 @@ Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& s
   }
   const Group& group = spec.groups.front();
   if (!wishes_about_topology(shape, p, group)) return fits_when_idle(shape, p, *fitting, group);
-  Verdict v =
-      placement::place_on_idle(with_partition(shape, p, settings, group), shape, *index_of(shape, p), options_for(shape, p, uid)).verdict;
+  const auto options = options_for(shape, p, settings, uid);
+  Verdict v = placement::place_on_idle(with_partition(shape, p, settings, group), shape, *index_of(shape, p), options).verdict;
   if (v.fits() || v.reason == Reason::search_limit) return Verdict{};
   v.kind = Verdict::Kind::never;
   v.reason = Reason::bad_constraints;

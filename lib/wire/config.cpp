@@ -127,6 +127,7 @@ void read_file(const YamlNode& document, Faults& faults, Config& out) {
   read_agents(file, faults, out.daemon, settings);
   read_jobs(file, faults, settings);
   set(settings.default_topology, file.text("default_topology"));
+  settings.literal_switch_wait = file.word("switch_wait", {"ladder", "literal"}).value_or("ladder") == "literal";
   read_cluster(file, out.cluster, faults);
   file.finish();
 }

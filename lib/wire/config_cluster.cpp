@@ -221,6 +221,7 @@ void read_partition(const YamlNode& item, const std::string& path, Faults& fault
   p.exclusive_node = m.boolean("exclusive").value_or(false);
   p.topology = m.text("topology").value_or("");
   p.topology_optional = m.word("packing", {"narrowest", "none"}).value_or("narrowest") == "none";
+  p.weight_first = m.word("weights", {"break_ties", "first"}).value_or("break_ties") == "first";
   read_times(m, p);
   read_sizes(m, p);
   read_access(m, p);

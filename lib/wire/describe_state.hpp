@@ -211,6 +211,7 @@ void describe(A& a, std::type_identity<model::Partition>) {
   a("deny_groups", &T::deny_groups);
   a("topology", &T::topology);
   a("topology_optional", &T::topology_optional);
+  a("weight_first", &T::weight_first);
   a("default_memory_per_cpu_mib", &T::default_memory_per_cpu);
   a("default_memory_per_node_mib", &T::default_memory_per_node);
 }
@@ -232,6 +233,7 @@ void describe(A& a, std::type_identity<model::Settings>) {
   a("fence_program", &T::fence_program);
   a("max_jobs", &T::max_jobs);
   a("default_topology", &T::default_topology);
+  a("literal_switch_wait", &T::literal_switch_wait);
   a("default_time_s", &T::default_time);
   a("default_memory_per_cpu_mib", &T::default_memory_per_cpu);
 }

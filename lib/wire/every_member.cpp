@@ -25,10 +25,10 @@ namespace {
 [[maybe_unused]] void count(const model::NodeShape& v) { [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6] = v; }
 [[maybe_unused]] void count(const model::GresInstance& v) { [[maybe_unused]] const auto& [m1, m2, m3, m4, m5] = v; }
 [[maybe_unused]] void count(const model::Partition& v) {
-  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21] = v;
+  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22] = v;
 }
 [[maybe_unused]] void count(const model::Settings& v) {
-  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = v;
+  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = v;
 }
 [[maybe_unused]] void count(const model::Topology& v) { [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7] = v; }
 [[maybe_unused]] void count(const model::Domain& v) { [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8] = v; }

@@ -313,6 +313,8 @@ void append_partition(std::string& out, const model::Partition& partition, const
   object.texts("deny_groups", partition.deny_groups);
   object.texts("deny_users", partition.deny_users);
   object.text("topology", partition.topology.empty() ? state.settings.default_topology : partition.topology);
+  object.text("packing", partition.topology_optional ? "none" : "narrowest");
+  object.text("weights", partition.weight_first ? "first" : "break_ties");
 }
 
 void append_topology(std::string& out, const model::Topology& topology, const model::State& state) {

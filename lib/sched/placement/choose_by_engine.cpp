@@ -90,12 +90,14 @@ Group with_partition(const ClusterShape& shape, std::size_t partition, const Set
   return g;
 }
 
-placement::Options options_for(const ClusterShape& shape, std::size_t partition, Uid uid) {
+placement::Options options_for(const ClusterShape& shape, std::size_t partition, const Settings& settings, Uid uid) {
   const Partition& p = shape.partitions[partition];
   placement::Options o;
   o.allowed = &p.nodes;
   o.packing = p.topology_optional ? placement::Packing::none : placement::Packing::narrowest;
   o.whole_nodes = p.exclusive_node;
+  o.literal_switch_wait = settings.literal_switch_wait;
+  o.weight_first = p.weight_first;
   o.uid = uid;
   return o;
 }

@@ -42,7 +42,7 @@ tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t 
   c.by_engine_ = needs_engine(cluster.shape(), partition, group);
   if (c.by_engine_) {
     c.group_ = with_partition(cluster.shape(), partition, settings, group);
-    c.options_ = options_for(cluster.shape(), partition, uid);
+    c.options_ = options_for(cluster.shape(), partition, settings, uid);
     c.depends_on_wait_ = group.switches || !group.pack.ladder.empty();
     add_needs(c.group_needs_, cluster.shape().partitions[partition], settings, group, uid);
     // Of several groups some may want whole nodes: those hold all of theirs, which keeps others away by itself.

@@ -59,9 +59,9 @@ std::shared_ptr<const model::TopologyIndex> index_of(const ClusterShape&, std::s
 bool needs_engine(const ClusterShape&, std::size_t partition, const Group&);
 // Nodes in domains that live jobs have for themselves (--exclusive=topo): nobody else comes to them.
 NodeSet nodes_of_exclusive_domains(const State&);
-// What the partition adds to the request before placement: its default memory; and the options.
+// What partition and settings add to the request before placement: its default memory; and the options.
 Group with_partition(const ClusterShape&, std::size_t partition, const Settings&, Group);
-placement::Options options_for(const ClusterShape&, std::size_t partition, Uid);
+placement::Options options_for(const ClusterShape&, std::size_t partition, const Settings&, Uid);
 
 // The nodes that a request gets, and what is told about why these.
 struct Chosen {

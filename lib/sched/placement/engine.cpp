@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "sched/placement/explain.hpp"
@@ -30,7 +31,9 @@ struct Engine::Parts {
   Answer place_pieces(Board&, const Group&, const Options&);
   Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
   bool restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const;
-  std::size_t open_rungs(const Part&, const Options&);
+  std::size_t open_rungs(const Part&, const Group&, const Options&, const std::function<bool(std::size_t)>& ever);
+  bool ever_on(const Part&, std::size_t rung);
+  std::vector<std::uint32_t> weights_to_try(const Board&, const Options&) const;
   std::optional<Choice> choose(Chooser&, const Part&, const Options&, std::size_t open);
   void accept(Answer&, const Part&, const Choice&, const std::vector<Named>&) const;
   void accept_sums(Answer&, const Part&, const Choice&, const Offer&) const;
@@ -122,23 +125,40 @@ bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, s
   return true;
 }
 
-// P3: a rung opens after the waits of the narrower ones; a rung that nothing can ever hold is not waited for.
-std::size_t Engine::Parts::open_rungs(const Part& part, const Options& o) {
+// P3: a rung opens after the waits of the narrower ones; a rung that nothing can `ever` hold is not waited for, but where
+// --switches is a blind timer (P10).
+std::size_t Engine::Parts::open_rungs(const Part& part, const Group& g, const Options& o, const std::function<bool(std::size_t)>& ever) {
   if (!o.waited) return part.rungs.size();
+  const bool literal = o.literal_switch_wait && g.switches && g.pack.ladder.empty();
   Duration opens{};
   std::size_t n = 1;
   for (; n < part.rungs.size(); ++n) {
     Duration wait = part.rungs[n - 1].wait;
-    if (wait > Duration{} && !o.literal_switch_wait && opens + wait > *o.waited) {
-      const Offer& offer = idle().offer(part);
-      const Counts counts = counts_of(idle(), offer);
-      Chooser chooser(counts, part);
-      if (chooser.candidates(n - 1, TopologyIndex::root).empty()) wait = Duration{};
-    }
+    if (wait > Duration{} && !literal && opens + wait > *o.waited && !ever(n - 1)) wait = Duration{};
     opens += wait;
     if (opens > *o.waited) break;
   }
   return n;
+}
+
+// Has the rung a domain that could hold the part, were everything idle?
+bool Engine::Parts::ever_on(const Part& part, std::size_t rung) {
+  const Offer& offer = idle().offer(part);
+  const Counts counts = counts_of(idle(), offer);
+  Chooser chooser(counts, part);
+  return !chooser.candidates(rung, TopologyIndex::root).empty();
+}
+
+// The cheapest nodes that hold it come first, where the site says so: the weights up to which nodes may be used, one try each.
+std::vector<std::uint32_t> Engine::Parts::weights_to_try(const Board& board, const Options& o) const {
+  std::set<std::uint32_t> weights;
+  if (o.weight_first && !board.equal_weights())
+    for (std::uint32_t p = 0; p < topology.size(); ++p) weights.insert(board.weight(p));
+  return {weights.begin(), weights.end()};
+}
+
+static void close_dearer(const Board& board, std::uint32_t weight, std::vector<bool>& open) {
+  for (std::uint32_t p = 0; p < open.size(); ++p) open[p] = open[p] && board.weight(p) <= weight;
 }
 
 // With members placed already, each rung is the domain that holds them all.
@@ -224,7 +244,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
   a.verdict.kind = Verdict::Kind::not_now;
   if (!part.choices.empty() && part.max == 0) return a;
   const auto looked_before = board.nodes_looked_at;
-  const auto open = open_rungs(part, o);
+  const auto open = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
   std::uint64_t budget = o.budget;
   const bool sums = needs_sums(board, part);
   const Offer& whole = board.offer(sums ? towards_sum(part) : part);
@@ -259,10 +279,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     }
     return choice.has_value();
   };
-  // The cheapest nodes that hold it come first, where the site says so.
-  std::set<std::uint32_t> weights;
-  if (o.weight_first && !board.equal_weights())
-    for (std::uint32_t p = 0; p < topology.size(); ++p) weights.insert(board.weight(p));
+  const auto weights = weights_to_try(board, o);
   const auto attempt_where = [&](bool wishes, bool last) {
     std::vector<bool> mask;
     const bool restricted = restrict(board, g, o, part.exclusive_level, wishes, mask);
@@ -270,8 +287,8 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     if (!restricted) mask.assign(topology.size(), true);
     for (const auto w : weights) {
       auto cheap = mask;
-      for (std::uint32_t p = 0; p < topology.size(); ++p) cheap[p] = cheap[p] && board.weight(p) <= w;
-      if (attempt(board.narrowed(whole, TopologyIndex::root, &cheap), last && w == *weights.rbegin())) return true;
+      close_dearer(board, w, cheap);
+      if (attempt(board.narrowed(whole, TopologyIndex::root, &cheap), last && w == weights.back())) return true;
     }
     return false;
   };
@@ -292,7 +309,26 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   std::int32_t exclusive = no_level;
   if (!g.exclusive_level.empty()) exclusive = topology.find_level(g.exclusive_level).value_or(no_level);
   const bool restricted = restrict(board, g, o, exclusive, true, mask);
-  auto r = place_gang(*piece, shape, topology, board.nodes(), o, restricted ? &mask : nullptr);
+  const auto open = open_rungs(piece->part, g, o, [&](std::size_t rung) {
+    Piece alone = *piece;
+    alone.part.rungs = {piece->part.rungs[rung]};
+    const auto ever = place_gang(alone, shape, topology, idle().nodes(), o, nullptr);
+    return ever.placed || ever.budget_ended;
+  });
+  piece->part.rungs.resize(open);
+  GangResult r;
+  if (const auto weights = weights_to_try(board, o); weights.empty()) {
+    r = place_gang(*piece, shape, topology, board.nodes(), o, restricted ? &mask : nullptr);
+  } else {
+    if (!restricted) mask.assign(topology.size(), true);
+    for (auto w = weights.begin(); w != weights.end() && !r.placed; ++w) {
+      auto cheap = mask;
+      close_dearer(board, *w, cheap);
+      const auto steps = r.steps;
+      r = place_gang(*piece, shape, topology, board.nodes(), o, &cheap);
+      r.steps += steps;
+    }
+  }
   a.work.search_steps = r.steps;
   if (!r.placed) {
     a.verdict.kind = Verdict::Kind::not_now;

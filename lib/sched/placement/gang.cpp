@@ -84,7 +84,6 @@ class Search {
     const bool top = placed_.around.size() == 1;
     bool ok = false;
     for (std::size_t rung = 0; rung < p.part.rungs.size() && !ok && !budget_ended_; ++rung) {
-      if (top && rung >= open_rungs(p.part)) break;
       if (top && rung != only_rung_) continue;
       for (const auto d : domains_on(p, rung, scope, open)) {
         if (!spend()) break;
@@ -101,16 +100,6 @@ class Search {
     }
     placed_.around.pop_back();
     return ok;
-  }
-
-  std::size_t open_rungs(const Part& part) const {
-    if (!options_.waited) return part.rungs.size();
-    std::size_t n = 1;
-    for (Duration opens{}; n < part.rungs.size(); ++n) {
-      opens += part.rungs[n - 1].wait;
-      if (opens > *options_.waited) break;
-    }
-    return n;
   }
 
   bool put_children(const Piece& p, std::size_t at, std::uint32_t scope, const Open* open, const Next& next) {
@@ -282,7 +271,7 @@ class Search {
 
   bool put_container_greedily(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open) {
     const bool top = placed_.around.empty();
-    for (std::size_t rung = 0; rung < (top ? open_rungs(p.part) : p.part.rungs.size()); ++rung)
+    for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung)
       for (const auto d : domains_on(p, rung, scope, open)) {
         if (!spend()) return false;
         if (top) level_ = p.part.rungs[rung].level, domain_ = d;

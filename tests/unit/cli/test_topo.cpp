@@ -163,3 +163,20 @@ TEST_CASE("sy topo quality prints running jobs against the fewest domains that c
   check_golden("../topo/quality", outcome(world, {"sy", "topo", "quality"}));
   check_golden("../topo/in-force", outcome(world, {"sy", "topo"}));
 }
+
+TEST_CASE("sy topo try --weights first takes cheaper nodes before a better place") {
+  Folder folder;
+  folder.file("fabric.conf", "SwitchName=r Switches=a,b\nSwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\n");
+  folder.file("cluster.yaml", "nodes: [{names: \"a[1-4]\", weight: 9}, {names: \"b[1-4]\"}]\n");
+  World world;
+  const auto with = [&](Words more) {
+    Words words{"sy", "topo", "try", "--topology", "fabric.conf", "--cluster", "cluster.yaml", "--busy", "a[1-2]"};
+    words.insert(words.end(), more.begin(), more.end());
+    return outcome(world, words);
+  };
+  CHECK(with({"--", "-N2"}) == "a[3-4]\nexit 0\n");
+  CHECK(with({"--weights", "break_ties", "--", "-N2"}) == "a[3-4]\nexit 0\n");
+  CHECK(with({"--weights", "first", "--", "-N2"}) == "b[1-2]\nexit 0\n");
+  CHECK(with({"--weights", "last", "--", "-N2"}).find("--weights: this word is not known (given: last) (limit: break_ties, first)") !=
+        std::string::npos);
+}

@@ -279,3 +279,67 @@ TEST_CASE("users 18: a job that goes first is placed first, whatever small jobs 
   REQUIRE(c.job(large).attempt->placement);
   CHECK(c.job(large).attempt->placement->level == "spine");
 }
+
+TEST_CASE("--switches waits its whole time where the configuration says literal, though no leaf can ever hold the job") {
+  Fabric c;
+  const auto three = [&] {
+    Ask a = wish(3, [](Group& g) {
+      g.switches = 1;
+      g.switches_wait = minutes{5};
+    });
+    return c.submit(a.exclusive());
+  };
+  const JobId at_once = three();
+  c.start(at_once);  // a rack has two nodes: nothing to wait for
+  c.finish(at_once);
+
+  c.configuration.settings.literal_switch_wait = true;
+  c.configure();
+  const JobId waits = three();
+  c.pass();
+  CHECK_FALSE(c.job(waits).attempt);
+  const Verdict why = c.why(waits);
+  REQUIRE(why.rungs.size() == 2);
+  CHECK(why.rungs[1].opens == c.job(waits).eligible + minutes{5});
+  c.advance(minutes{5} - seconds{1});
+  c.pass();
+  CHECK_FALSE(c.job(waits).attempt);
+  c.advance(seconds{1});
+  c.start(waits);
+  c.finish(waits);
+
+  const JobId freed = three();
+  c.pass();
+  CHECK_FALSE(c.job(freed).attempt);
+  c.configuration.settings.literal_switch_wait = false;
+  c.configure();
+  c.start(freed);
+}
+
+TEST_CASE("a ladder is no blind timer, whatever --switches means") {
+  Fabric c;
+  c.configuration.settings.literal_switch_wait = true;
+  c.configure();
+  Ask a = wish(3, [](Group& g) { g.pack.ladder = {{"rack", 1, minutes{5}}, {"any", 1, {}}}; });
+  c.start(c.submit(a.exclusive()));
+}
+
+TEST_CASE("a partition says whether cheaper nodes come before a better place") {
+  Fabric c;
+  for (auto& n : c.configuration.nodes) n.weight = n.name == "n7" || n.name == "n8" ? 1 : 5;
+  c.configuration.partitions.push_back(c.configuration.partitions.front());
+  c.configuration.partitions.back().settings.name = "thrifty";
+  c.configuration.partitions.back().settings.is_default = false;
+  c.configuration.partitions.back().settings.weight_first = true;
+  c.configure();
+  c.start(c.submit(ask().nodes(1).on("n1").exclusive()));
+  const auto where = [&](const std::string& partition) {
+    const JobId id = c.submit(ask().nodes(1).exclusive().partition(partition));
+    c.start(id);
+    const auto nodes = c.nodes_of(id);
+    c.finish(id);
+    return nodes;
+  };
+  CHECK(where("batch") != std::vector<std::string>{"n7"});  // where something is broken already
+  CHECK(where("thrifty") == std::vector<std::string>{"n7"});
+}

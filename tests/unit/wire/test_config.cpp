@@ -112,12 +112,13 @@ administrators: {users: [zoe, ann], groups: ops}
 agents: {heartbeat: 1s, silent_after: 5s, on_lost: assume_dead, lease: 10m, fence_program: /f, prolog: /pro, epilog: /epi, kill_grace: 5s, launch_backoff: 1m, max_launch_failures: 2}
 jobs: {keep_ended: 1m, max_jobs: 10, default_time: 30m, default_memory_per_cpu: 2GiB, allow_root: true, overtime: 1m}
 default_topology: fabric
+switch_wait: literal
 nodes:
   - {names: "n[01-03]", cpus: 8, memory: 16GiB, sockets: 2, threads_per_core: 2, gres: [gpu:a100:2, gpu:h100, nvme:1], address: "10.0.0.[1-3]", port: 7001, weight: 5, features: [b, a, b]}
   - names: [x1, "x[2-3]"]
 partitions:
   - {name: p, nodes: "n[01-02],x1", max_time: 2-00:00:00, default_time: 90m, min_nodes: 1, max_nodes: 2, priority_tier: 3, exclusive: true,
-     hidden: yes, allow_root: true, allow_users: [zoe, ann], deny_groups: guests, state: drain, topology: fabric, packing: none, default_memory_per_node: 4GiB}
+     hidden: yes, allow_root: true, allow_users: [zoe, ann], deny_groups: guests, state: drain, topology: fabric, packing: none, weights: first, default_memory_per_node: 4GiB}
   - {name: q, nodes: ALL, default: true, max_time: UNLIMITED}
 )");
   const DaemonSettings& d = c.daemon;
@@ -139,6 +140,7 @@ partitions:
   CHECK(s.allow_root_jobs);
   CHECK(s.default_memory_per_cpu == base::Mebibytes{2048});
   CHECK(s.default_topology == "fabric");
+  CHECK(s.literal_switch_wait);
   CHECK(s.max_jobs == 10);
   REQUIRE(c.cluster.nodes.size() == 6);
   const auto& n2 = c.cluster.nodes[1];
@@ -161,6 +163,8 @@ partitions:
   CHECK(p.hidden);
   CHECK(p.state == model::PartitionState::drain);
   CHECK(p.topology_optional);
+  CHECK(p.weight_first);
+  CHECK_FALSE(c.cluster.partitions[1].settings.weight_first);
   CHECK(p.allow_users == std::vector<std::string>{"ann", "zoe"});
   CHECK_FALSE(p.is_default);
   CHECK_FALSE(c.cluster.partitions[1].settings.max_time);
@@ -197,7 +201,7 @@ partitions:
   - name: batch
     nodes: ALL
 )") == R"(switchyard.yaml:1:1: cluster: this can not be a cluster's name (given: a b); use letters, digits, '-', '_' and '.', at most 63
-switchyard.yaml:2:1: controler: this key is not known here (limit: cluster, controller, limits, administrators, agents, jobs, default_topology, nodes, partitions); did you mean controller?
+switchyard.yaml:2:1: controler: this key is not known here (limit: cluster, controller, limits, administrators, agents, jobs, default_topology, switch_wait, nodes, partitions); did you mean controller?
 switchyard.yaml:4:3: controller.socket: the path must begin with / (given: run/x)
 switchyard.yaml:5:3: controller.listen: the port is missing (given: 6830); write address:port, as in 0.0.0.0:6830 or [::1]:6830
 switchyard.yaml:6:14: controller.log_level: the word is not known here (given: verbose) (limit: trace, debug, info, warning, error)
@@ -246,6 +250,7 @@ TEST_CASE("a configuration that contradicts itself is refused") {
       {"nodes: [{}]", "this key is missing or empty"},
       {"nodes: 5", "a list belongs here"},
       {"default_topology: [a]", "a text belongs here"},
+      {"switch_wait: blind", "ladder, literal"},
   };
   for (const auto& [text, message] : rows) {
     INFO(text);

@@ -92,7 +92,7 @@ model::Partition partition() {
   model::Partition p;
   p.name = "gpu";
   p.nodes = {0, 1, 2, 7, 130};
-  p.all_nodes = p.is_default = p.exclusive_node = p.hidden = p.allow_root = p.topology_optional = true;
+  p.all_nodes = p.is_default = p.exclusive_node = p.hidden = p.allow_root = p.topology_optional = p.weight_first = true;
   p.state = model::PartitionState::drain;
   p.max_time = base::hours{2};
   p.default_time = base::hours{1};
@@ -123,6 +123,7 @@ model::Settings settings() {
   s.fence_program = "/usr/sbin/fence";
   s.max_jobs = 5;
   s.default_topology = "tree";
+  s.literal_switch_wait = true;
   s.default_time = base::minutes{1};
   s.default_memory_per_cpu = base::Mebibytes{3};
   return s;

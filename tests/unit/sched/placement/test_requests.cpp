@@ -351,3 +351,38 @@ TEST_CASE("groups that may share a node are not counted as if each needed its ow
   job.children[0].replicas = 3;
   CHECK(l.where(job) == "A-1:3");
 }
+TEST_CASE("cheaper nodes win everything for a gang too, when the site says so") {
+  auto l = four_racks(4);
+  for (auto& n : l.shape.nodes) n.weight = n.name[0] == 'd' ? 1 : n.name[0] == 'c' ? 2 : 10;
+  l.busy("a[1-2]");
+  Group gang;
+  gang.children = {whole(1), whole(1)};
+  gang.children[0].name = "one";
+  gang.children[1].name = "two";
+  sched::placement::Options o;
+  CHECK(l.hosts(gang, o) == "a[3-4]");
+  o.weight_first = true;
+  CHECK(l.hosts(gang, o) == "d[1-2]");
+  gang.children[0].nodes = gang.children[1].nodes = {3, 3, {}};
+  CHECK(l.hosts(gang, o) == "c[1-3],d[1-3]");
+  Group copies = whole(2);
+  copies.replicas = 2;
+  copies.spread = {{"rack", model::Spread::Mode::require, 1, {}, {}, {}}};
+  CHECK(l.hosts(copies, o) == "c[1-2],d[1-2]");
+}
+TEST_CASE("a gang waits for a rung of its ladder only where something could ever hold it") {
+  const auto l = four_racks(4).busy("a1,b1,c1,d1");
+  Group gang;
+  gang.children = {whole(1), whole(3)};
+  gang.children[0].name = "one";
+  gang.children[1].name = "two";
+  gang.pack.ladder = {{"rack", 1, std::chrono::seconds{60}}, {"any", 1, {}}};
+  sched::placement::Options o;
+  o.waited = base::Duration{};
+  CHECK(l.hosts(gang, o) == "not now");  // a rack with nobody in it would do
+  o.waited = std::chrono::seconds{60};
+  CHECK(l.ask(gang, o).placed());
+  gang.children[1].nodes = {4, 4, {}};  // five nodes are in no rack
+  o.waited = base::Duration{};
+  CHECK(l.hosts(gang, o) == "a[2-4],b[2-3]");
+}
