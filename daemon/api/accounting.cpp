@@ -72,7 +72,9 @@ std::vector<const model::Job*> unfinished(const model::State& state, const Query
   return out;
 }
 
-void answer(const CallPtr& call, const Query& query, const std::vector<AccountingRow>& rows) {
+// `unfinished_before`: the jobs that waited or ran when the store was asked. One that has ended since is in neither place, but still in State.
+void answer(const CallPtr& call, const Query& query, const std::vector<base::JobId>& unfinished_before,
+            const std::vector<AccountingRow>& rows) {
   const model::State& state = call->state();
   std::multimap<std::pair<base::JobId, base::AttemptNumber>, const model::Job*> merged;
   const bool all_outcomes = query.filter.states.empty() || !query.stored.outcomes.empty();
@@ -82,6 +84,11 @@ void answer(const CallPtr& call, const Query& query, const std::vector<Accountin
     if (!query.stored.duplicates)  // the newest truth is that it lives on
       merged.erase(merged.lower_bound({job->id, base::AttemptNumber{0}}), merged.upper_bound({job->id, base::AttemptNumber{UINT32_MAX}}));
     merged.emplace(std::pair{job->id, base::AttemptNumber{UINT32_MAX}}, job);
+  }
+  for (const base::JobId id : unfinished_before) {
+    const model::Job* job = state.find_job(id);
+    if (job != nullptr && job->state == model::JobState::ended && query.filter.matches(*job) && !merged.contains({id, job->last_attempt}))
+      merged.emplace(std::pair{id, job->last_attempt}, job);
   }
   std::string body = "{\"attempts\":[";
   std::size_t written = 0;
@@ -113,16 +120,18 @@ void list_accounting(const CallPtr& call) {
     if (failed != nullptr) return call->fail(*failed);
     auto rows = std::make_shared<std::vector<AccountingRow>>();
     auto failure = std::make_shared<std::string>();
+    std::vector<base::JobId> before;
+    for (const model::Job* job : unfinished(call->state(), *shared)) before.push_back(job->id);
     call->controller.reader().run(
         [rows, failure, shared, &store = call->controller.store()] {
           try {
             *rows = store.accounting(shared->stored);
           } catch (const std::exception& e) { *failure = e.what(); }
         },
-        [call, shared, rows, failure] {
+        [call, shared, rows, failure, before = std::move(before)] {
           if (!failure->empty())
             return call->fail({Code::unavailable, "the accounting can not be read: " + *failure, {}, {}, {}, "try again"});
-          answer(call, *shared, *rows);
+          answer(call, *shared, before, *rows);
         });
   });
 }

@@ -42,10 +42,13 @@ std::optional<StoredReply> MemoryStore::reply(std::string_view principal, std::s
 }
 
 std::vector<AccountingRow> MemoryStore::accounting(const AccountingQuery& query) {
-  const std::lock_guard guard(lock_);
   std::vector<AccountingRow> out;
-  for (const AccountingRow& row : rows_)
-    if (row.job.value > query.after_job && out.size() < query.limit) out.push_back(row);
+  {
+    const std::lock_guard guard(lock_);
+    for (const AccountingRow& row : rows_)
+      if (row.job.value > query.after_job && out.size() < query.limit) out.push_back(row);
+  }
+  if (after_accounting) after_accounting();
   return out;
 }
 

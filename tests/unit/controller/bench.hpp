@@ -33,6 +33,7 @@ class MemoryStore final : public Store {
   void break_disk(bool broken);
   std::size_t commits();
   bool commit_waits();
+  std::function<void()> after_accounting;  // called by the reading thread with the rows in hand, not under any lock
 
  private:
   std::mutex lock_;

@@ -1,3 +1,5 @@
+#include <atomic>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "bench.hpp"
@@ -174,6 +176,24 @@ TEST_CASE("Accounting shows what has ended and what lives, once each") {
   const json rows = json::parse(bench.call(Bench::bob, "GET", "/v1/accounting?fields=id,state").body);
   CHECK(rows["attempts"] == json::parse(R"([{"id":1,"state":"ended"},{"id":2,"state":"pending"}])"));
   CHECK(rows["next"].is_null());
+}
+
+TEST_CASE("A job that ends while the store is read is in the accounting all the same") {
+  Bench bench;
+  bench.submit();
+  bench.submit();
+  std::atomic<bool> read{false};
+  std::promise<void> go_on;
+  bench.store.after_accounting = [&read, wait = go_on.get_future().share()] {
+    read = true;
+    wait.wait();
+  };
+  const auto asked = bench.ask(Bench::bob, "GET", "/v1/accounting?fields=id,state");
+  bench.turn_until([&] { return read.load(); });
+  CHECK(bench.call(Bench::ann, "POST", "/v1/jobs/1/cancel").status == 200);
+  go_on.set_value();
+  const json rows = json::parse(bench.now(asked).body);
+  CHECK(rows["attempts"] == json::parse(R"([{"id":1,"state":"ended"},{"id":2,"state":"pending"}])"));
 }
 
 TEST_CASE("A script is its owner's and an administrator's") {
