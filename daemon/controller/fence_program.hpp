@@ -15,9 +15,9 @@ namespace sy::daemon {
 
 struct ProgramEnd {
   int code{-1};           // exit status; -1: did not start, was killed, or took too long
-  std::string what;       // "exit code 3", "did not end within 60 s"
+  std::string what;       // "exit code 3", "did not end within 60 s", and the last of what it printed, in one line
 };
-// Runs and waits; an empty environment but for PATH, standard output joined to standard error. `limit`: then SIGKILL.
+// Runs and waits; an empty environment but for PATH, what it prints is read and mostly dropped. `limit`: then SIGKILL.
 ProgramEnd run_program(const std::string& path, const std::string& argument, base::Duration limit);
 
 class FenceProgram {

@@ -293,6 +293,12 @@ TEST_CASE("A fence program's exit status decides, and one that hangs is killed")
   const ProgramEnd hung = run_program("/usr/bin/yes", "n1", base::milliseconds{50});
   CHECK(hung.code == -1);
   CHECK(hung.what.find("did not end") != std::string::npos);
+  CHECK(hung.what.size() < 600);
+  const ProgramEnd failed = run_program("/bin/ls", "/nowhere\n/n1", base::seconds{10});
+  CHECK(failed.code == 2);
+  CHECK(failed.what.find("exit code 2: ") == 0);
+  CHECK(failed.what.find("No such file or directory") != std::string::npos);
+  CHECK(failed.what.find('\n') == std::string::npos);
 }
 
 TEST_CASE("An environment goes into one blob and comes back the same") {
