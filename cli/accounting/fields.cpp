@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
@@ -47,7 +48,7 @@ void W(Out out, Row row, View view) {
 std::string hms(std::int64_t seconds) { return base::format_walltime_long(base::Duration{base::seconds{seconds}}); }
 // "00:01.500": below an hour Slurm writes processor time in minutes and thousandths.
 std::string cpu_time_text(double seconds) {
-  const auto ms = static_cast<std::int64_t>(seconds * 1000 + 0.5);
+  const auto ms = std::llround(seconds * 1000);
   if (ms >= 3'600'000) return hms(ms / 1000);
   return fmt::format("{:02}:{:02}.{:03}", ms / 60'000, ms / 1000 % 60, ms % 1000);
 }
