@@ -152,7 +152,7 @@ void get_script(const CallPtr& call) {
   if (job == nullptr) return call->fail(no_such_job(*id));
   if (job->uid != call->who.uid && !call->who.is_administrator())
     return call->fail({Code::forbidden, "the script belongs to the job's owner", "id", {}, std::to_string(id->value), {}});
-  call->controller.blobs().get(job->script_digest, [call, id = *id](const BlobText& text) {
+  call->controller.blobs().get(job->script_digest.text(), [call, id = *id](const BlobText& text) {
     if (!text) return call->fail({Code::not_found, "the script is not kept any more", "id", {}, std::to_string(id.value), {}});
     http::Response response;
     response.content_type = "text/plain";

@@ -46,10 +46,10 @@ void answer_trial(const CallPtr& call, base::JobId id, const std::vector<std::st
     const sched::Forecast* forecast = plan.forecast_of(id);
     body += ",\"verdict\":";
     wire::append_verdict(body, forecast != nullptr ? forecast->verdict() : model::Verdict{});
-    const bool planned = forecast != nullptr && forecast->planned_start;
+    const bool planned = forecast != nullptr && forecast->planned;
     body += fmt::format(",\"start_us\":{},\"nodes\":{},\"processors\":null,\"partition\":null}}",
-                        planned ? std::to_string(base::micros(*forecast->planned_start)) : "null",
-                        planned ? http::json_string(wire::hostlist_of(forecast->planned_nodes, state)) : "null");
+                        planned ? std::to_string(base::micros(forecast->planned->start)) : "null",
+                        planned ? http::json_string(wire::hostlist_of(forecast->planned->nodes, state)) : "null");
   }
   call->reply_json(std::move(body));
 }
@@ -73,8 +73,8 @@ void submit_job(const CallPtr& call) {
   auto spec = std::make_shared<const model::JobSpec>(std::move(submission->spec));
   auto script = std::make_shared<const std::string>(std::move(submission->script));
   auto environment = std::make_shared<const std::string>(join_environment(submission->environment));
-  core::SubmitJob command{spec, sha256_hex(*script), sha256_hex(*environment), submission->dry_run};
-  const std::string script_digest = command.script_digest, environment_digest = command.env_digest;
+  const std::string script_digest = sha256_hex(*script), environment_digest = sha256_hex(*environment);
+  core::SubmitJob command{spec, *base::Digest::from_text(script_digest), *base::Digest::from_text(environment_digest), submission->dry_run};
   std::vector<Blob> blobs;
   if (!submission->dry_run) blobs = {{script_digest, *script}, {environment_digest, *environment}};
   const auto outcome = call->execute(std::move(command), std::move(blobs));

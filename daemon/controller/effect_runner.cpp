@@ -117,7 +117,7 @@ void EffectRunner::launch(const core::LaunchOnNode& e) {
     lane(e.node).under_way.erase(key);
     return false;
   };
-  users_.find(job.uid, job.gid, [this, e, still, script = job.script_digest, environment = job.env_digest](const User&) {
+  users_.find(job.uid, job.gid, [this, e, still, script = job.script_digest.text(), environment = job.env_digest.text()](const User&) {
     if (!still()) return;
     if (!e.lead) {
       launch_with(e, {}, {});

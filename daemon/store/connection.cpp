@@ -47,6 +47,11 @@ Statement& Statement::bind(std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind(std::string&& text) {
+  sqlite3_bind_text64(statement_, ++bound_, text.c_str(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+
 Statement& Statement::bind_blob(std::string_view bytes) {
   sqlite3_bind_blob64(statement_, ++bound_, bytes.data() != nullptr ? bytes.data() : "", bytes.size(), SQLITE_STATIC);
   return *this;

@@ -18,7 +18,7 @@ namespace sy::daemon {
 
 class Connection;
 
-// Bound from 1 on, in order. Texts and blobs must live until the statement has run.
+// Bound from 1 on, in order. Texts and blobs must live until the statement has run; a text that is handed over is copied.
 class Statement {
  public:
   Statement(Connection&, std::string_view sql, bool lasting);
@@ -28,6 +28,9 @@ class Statement {
 
   Statement& bind(std::int64_t);
   Statement& bind(std::string_view text);
+  Statement& bind(const std::string& text) { return bind(std::string_view{text}); }
+  Statement& bind(const char* text) { return bind(std::string_view{text}); }
+  Statement& bind(std::string&& text);
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();
   template <class T>

@@ -80,6 +80,12 @@ E word(const Connection& db, std::string_view text) {
   return *value;
 }
 
+base::Digest digest(const Connection& db, std::string_view text) {
+  const auto value = base::Digest::from_text(text);
+  if (!value) throw StoreFailure(fmt::format("the store {} holds '{}' where a digest belongs: put back a backup", db.path(), text));
+  return *value;
+}
+
 // All but the request, which is in the last column.
 Job read_job(const Statement& row, const Connection& db) {
   int column = 0;
@@ -93,8 +99,8 @@ Job read_job(const Statement& row, const Connection& db) {
   job.group = text();
   job.submitted = base::time_from_micros(number());
   job.eligible = base::time_from_micros(number());
-  job.script_digest = text();
-  job.env_digest = text();
+  job.script_digest = digest(db, text());
+  job.env_digest = digest(db, text());
   job.held_by_user = number() != 0;
   job.held_by_admin = number() != 0;
   job.launch_failures = static_cast<std::uint32_t>(number());

@@ -73,8 +73,8 @@ void bind_job(Statement& statement, const Job& job, const std::optional<std::str
       .bind(job.group)
       .bind(base::micros(job.submitted))
       .bind(base::micros(job.eligible))
-      .bind(job.script_digest)
-      .bind(job.env_digest)
+      .bind(job.script_digest.text())
+      .bind(job.env_digest.text())
       .bind(std::int64_t{job.held_by_user})
       .bind(std::int64_t{job.held_by_admin})
       .bind(std::int64_t{job.launch_failures})
@@ -122,7 +122,7 @@ void write_jobs(Connection& db, const Batch& batch, BlobUses& uses) {
   for (const auto& [id, row] : batch.jobs) {
     if (row.job) {
       write_job(db, *row.job, row.spec_changed);
-      if (row.submitted) count(row.job->script_digest, 1), count(row.job->env_digest, 1);
+      if (row.submitted) count(row.job->script_digest.text(), 1), count(row.job->env_digest.text(), 1);
     } else if (!row.submitted) {
       auto& gone = db.prepared("DELETE FROM jobs WHERE id = ? RETURNING script_digest, env_digest");
       gone.bind(number(id.value));

@@ -18,8 +18,8 @@ using namespace sy::model;  // the nouns
 
 struct SubmitJob {
   std::shared_ptr<const JobSpec> spec;
-  std::string script_digest;
-  std::string env_digest;
+  Digest script_digest;
+  Digest env_digest;
   bool dry_run{};                 // --test-only: everything but the event
 };
 // Only the fields set are changed; only a waiting job may change what decides where it runs.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/boxed.hpp"
+#include "base/digest.hpp"
 #include "base/id.hpp"
 #include "base/resources.hpp"
 #include "base/time.hpp"
@@ -80,8 +81,8 @@ struct Job {
   std::string group;
   Time submitted;
   Time eligible;                       // may not start before
-  std::string script_digest;           // sha256 hex; key of the blob in the store
-  std::string env_digest;
+  base::Digest script_digest;          // key of the blob in the store
+  base::Digest env_digest;
   bool held_by_user{};
   bool held_by_admin{};
   std::uint32_t launch_failures{};     // in a row

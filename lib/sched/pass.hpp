@@ -24,8 +24,11 @@ struct Forecast {
   std::shared_ptr<const Verdict> why;  // shared by the jobs that met the same; never null in a plan
   std::uint32_t ahead{};               // jobs before this one
   std::int64_t priority{};             // higher goes first; what squeue's PRIORITY column shows
-  std::optional<Time> planned_start;
-  std::vector<NodeIndex> planned_nodes;
+  struct Planned {  // a start to come
+    Time start;
+    std::vector<NodeIndex> nodes;
+  };
+  base::Boxed<Planned> planned;
 
   Verdict verdict() const;             // why, with those ahead
 };

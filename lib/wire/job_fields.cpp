@@ -163,8 +163,8 @@ class Writer {
       case F::requeue: return flag(spec_.requeue);
       case F::held_by_user: return flag(job_.held_by_user);
       case F::held_by_admin: return flag(job_.held_by_admin);
-      case F::planned_start_us: return time(planned() ? forecast_->planned_start : std::nullopt);
-      case F::planned_nodes: return text(planned() ? hostlist_of(forecast_->planned_nodes, state_) : std::string{});
+      case F::planned_start_us: return time(planned() != nullptr ? std::optional{planned()->start} : std::nullopt);
+      case F::planned_nodes: return text(planned() != nullptr ? hostlist_of(planned()->nodes, state_) : std::string{});
       case F::sharing: return text(enum_name(group_.sharing));
       case F::contiguous: return flag(group_.contiguous);
       case F::switches: return group_.switches ? number(*group_.switches) : null();
@@ -188,12 +188,13 @@ class Writer {
   // The attempt that the view speaks of: none while the job waits for its next one.
   const model::Attempt* attempt() const { return job_.attempt && job_.state != model::JobState::pending ? &*job_.attempt : nullptr; }
   const model::ExitRecord* exit() const { return attempt() != nullptr && attempt()->exit ? &*attempt()->exit : nullptr; }
-  bool planned() const { return forecast_ != nullptr && job_.state == model::JobState::pending; }
+  const sched::Forecast* forecast() const { return job_.state == model::JobState::pending ? forecast_ : nullptr; }
+  const sched::Forecast::Planned* planned() const { return forecast() != nullptr && forecast()->planned ? &*forecast()->planned : nullptr; }
 
   // What the pass used; before it has looked, and afterwards, the same rule. Held means 0, as in Slurm.
   std::int64_t priority() const {
     if (job_.state == model::JobState::pending && (job_.held_by_user || job_.held_by_admin)) return 0;
-    if (planned()) return forecast_->priority;
+    if (forecast() != nullptr) return forecast()->priority;
     const std::string none;
     const std::string& name = attempt() != nullptr ? attempt()->partition : spec_.partitions.empty() ? none : spec_.partitions.front();
     const model::Partition* partition = state_.find_partition(name);

@@ -81,6 +81,14 @@ void read_text(const Json& json, std::string& out, const Limit& limit, ReadConte
   out = text;
 }
 
+void read_digest(const Json& json, base::Digest& out, ReadContext& context) {
+  std::string text;
+  read_text(json, text, text_limit(64), context);
+  const auto digest = base::Digest::from_text(text);
+  if (!digest) return context.fail("must be a SHA-256", "64 hexadecimal digits", text.substr(0, 80));
+  out = *digest;
+}
+
 std::int64_t read_integer(const Json& json, std::int64_t min, std::int64_t max, ReadContext& context) {
   const bool fits =
       json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX) : json.is_number_integer();

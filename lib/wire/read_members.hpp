@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/digest.hpp"
 #include "base/node_set.hpp"
 #include "base/result.hpp"
 #include "wire/enum_names.hpp"
@@ -53,6 +54,7 @@ std::size_t list_size(const Json& list, const Limit&, ReadContext&);  // 0 and a
 const Json& list_item(const Json& list, std::size_t index);
 void read_flag(const Json&, bool& out, ReadContext&);
 void read_text(const Json&, std::string& out, const Limit&, ReadContext&);
+void read_digest(const Json&, base::Digest& out, ReadContext&);
 std::int64_t read_integer(const Json&, std::int64_t min, std::int64_t max, ReadContext&);
 std::uint64_t read_unsigned(const Json&, std::uint64_t max, ReadContext&);
 std::int64_t read_scaled(const Json&, std::int64_t scale, const Limit&, ReadContext&);  // a decimal times scale
@@ -160,6 +162,7 @@ template <class T>
 void read_value(const Json& json, T& out, const Limit& limit, ReadContext& context) {
   if constexpr (std::is_same_v<T, bool>) read_flag(json, out, context);
   else if constexpr (std::is_same_v<T, std::string>) read_text(json, out, limit, context);
+  else if constexpr (std::is_same_v<T, base::Digest>) read_digest(json, out, context);
   else if constexpr (std::is_enum_v<T>)
     out = static_cast<T>(read_enum(json, EnumNames<T>::names.data(), EnumNames<T>::names.size(), context));
   else if constexpr (std::is_integral_v<T>) read_number(json, out, limit, context);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/digest.hpp"
 #include "base/node_set.hpp"
 #include "wire/enum_names.hpp"
 #include "wire/json_text.hpp"
@@ -118,6 +119,7 @@ template <class T>
 void write_value(std::string& out, const T& value) {
   if constexpr (std::is_same_v<T, bool>) out += value ? "true" : "false";
   else if constexpr (std::is_same_v<T, std::string>) append_quoted(out, value);
+  else if constexpr (std::is_same_v<T, base::Digest>) append_quoted(out, value.text());
   else if constexpr (std::is_enum_v<T>) append_quoted(out, enum_name(value));
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) append_integer(out, value);
   else if constexpr (std::is_integral_v<T>) append_unsigned(out, value);

@@ -71,11 +71,11 @@ struct Submitter {
     job.submitted = job.eligible = base::time_from_seconds(1'700'000'000 + static_cast<std::int64_t>(id.value));
     const std::string script = "#!/bin/sh\n# " + std::to_string(id.value) + std::string(4096, 's');
     const std::string environment = std::to_string(id.value) + std::string(8192, 'e');
-    job.script_digest = daemon::blob_digest(script);
-    job.env_digest = daemon::blob_digest(environment);
+    job.script_digest = *base::Digest::from_text(daemon::blob_digest(script));
+    job.env_digest = *base::Digest::from_text(daemon::blob_digest(environment));
     if (blobs) {
-      batch.blobs.push_back({job.script_digest, script});
-      batch.blobs.push_back({job.env_digest, environment});
+      batch.blobs.push_back({job.script_digest.text(), script});
+      batch.blobs.push_back({job.env_digest.text(), environment});
     }
     state.next_job_id = base::JobId{id.value + 1};
     state.jobs.emplace(id, job);

@@ -183,7 +183,7 @@ class Story {
     if (o.contains("partition"))
       for (const auto& p : split(o.at("partition"), ',')) a.partition(p);
     a.time(o.contains("walltime") ? span(o.at("walltime")) : Duration{hours{1}});
-    const auto r = c().run(SubmitJob{std::make_shared<const JobSpec>(a.spec), "s", "e", false}, user());
+    const auto r = c().run(SubmitJob{std::make_shared<const JobSpec>(a.spec), {}, {}, false}, user());
     if (!r.reply) return say("refused", w.at(1), to_text(r.reply.error()));
     names_[r.reply->job] = w.at(1);
     runtime_[r.reply->job] = o.contains("runtime") ? span(o.at("runtime")) : *a.spec.time_limit;

@@ -6,6 +6,10 @@
 
 namespace sy::test {
 
+namespace {
+const Digest some_digest = *Digest::from_text(std::string(64, '5'));  // of a script that nobody reads
+}  // namespace
+
 Ask& Ask::nodes(std::uint32_t min, std::uint32_t max) {
   group().nodes = {min, max == 0 ? min : max, {}};
   group().nodes_given = true;
@@ -88,11 +92,11 @@ const StepResult& Cluster::expect(const StepResult& r) {
 }
 
 JobId Cluster::submit(Ask a, const Principal& who) {
-  return expect(run(SubmitJob{std::make_shared<const JobSpec>(std::move(a.spec)), "script", "env", false}, who)).reply->job;
+  return expect(run(SubmitJob{std::make_shared<const JobSpec>(std::move(a.spec)), some_digest, some_digest, false}, who)).reply->job;
 }
 
 Error Cluster::refused(Ask a, const Principal& who) {
-  auto r = run(SubmitJob{std::make_shared<const JobSpec>(std::move(a.spec)), "script", "env", false}, who);
+  auto r = run(SubmitJob{std::make_shared<const JobSpec>(std::move(a.spec)), some_digest, some_digest, false}, who);
   if (r.reply) throw std::logic_error("expected a refusal");
   return r.reply.error();
 }

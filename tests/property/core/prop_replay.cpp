@@ -158,7 +158,7 @@ class Player {
     if (op.b % 13 == 0) a.no_kill();
     if (op.b % 17 == 0) a.partition("extra");
     a.time(minutes{1 + op.b}).memory(op.a * 10);
-    c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), "s", "e", false}, user(1000 + op.b % 2, op.b % 2 ? "bob" : "ann"));
+    c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), {}, {}, false}, user(1000 + op.b % 2, op.b % 2 ? "bob" : "ann"));
   }
   void on_job(const Op& op, Action action) { c.run(std::move(action), op.b % 5 == 0 ? admin() : user(1000 + op.b % 2, "ann")); }
   void deliver_some(std::size_t n) {

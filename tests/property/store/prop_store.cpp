@@ -11,6 +11,9 @@ using namespace sy::test;
 namespace {
 
 // One random thing that users, nodes, administrators or time do to the cluster. Refusals are part of life.
+// Of a script ('a') or an environment ('e'), one of a few.
+Digest some_digest(char kind, int n) { return *Digest::from_text(std::string(63, kind) + std::to_string(n)); }
+
 class Life {
  public:
   explicit Life(std::uint64_t seed) : cluster(3, 4, 8000, 2), random_(seed) { cluster.check_after_every_step = false; }
@@ -61,8 +64,8 @@ class Life {
     request.time(minutes{static_cast<int>(1 + pick(60))}).name("job" + std::to_string(pick(3)));
     if (pick(4) == 0) request.gres("gpu", 1);
     if (pick(5) == 0) request.no_requeue();
-    const std::string text = std::to_string(pick(3));
-    cluster.run(SubmitJob{std::make_shared<const JobSpec>(request.spec), "script" + text, "env" + text, pick(10) == 0}, user());
+    const auto n = static_cast<int>(pick(3));
+    cluster.run(SubmitJob{std::make_shared<const JobSpec>(request.spec), some_digest('a', n), some_digest('e', n), pick(10) == 0}, user());
   }
   void finish() {
     std::vector<JobId> running;
@@ -133,8 +136,8 @@ class Keeper {
     seen_ = cluster.history.size();
   }
   void commit() {
-    for (const auto* kind : {"script", "env"})
-      for (int i = 0; i < 3; ++i) batch_.blobs.push_back({kind + std::to_string(i), "bytes"});
+    for (const char kind : {'a', 'e'})
+      for (int i = 0; i < 3; ++i) batch_.blobs.push_back({some_digest(kind, i).text(), "bytes"});
     store_.commit(batch_);
     batch_ = {};
   }

@@ -88,7 +88,7 @@ TEST_CASE("of several partitions those that are closed to the user are left out,
   p.node_names = {"n1"};
   c.configuration.partitions.push_back(p);
   c.configure();
-  auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(ask().partition("closed").partition("batch").spec), "s", "e", false}, user());
+  auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(ask().partition("closed").partition("batch").spec), {}, {}, false}, user());
   REQUIRE(r.reply);
   CHECK(r.reply->warnings.size() == 1);
   CHECK(c.job(r.reply->job).spec->partitions == std::vector<std::string>{"batch"});

@@ -80,11 +80,11 @@ TEST_CASE("numbers and strings out of bounds are refused by name") {
 TEST_CASE("a dry run checks everything and changes nothing") {
   Cluster c;
   const auto before = c.state;
-  auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(ask().spec), "s", "e", true}, user());
+  auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(ask().spec), {}, {}, true}, user());
   REQUIRE(r.reply);
   CHECK(r.events.empty());
   CHECK(equal(before, c.state));
-  auto bad = c.run(SubmitJob{std::make_shared<const JobSpec>(ask().cpus(99).spec), "s", "e", true}, user());
+  auto bad = c.run(SubmitJob{std::make_shared<const JobSpec>(ask().cpus(99).spec), {}, {}, true}, user());
   CHECK_FALSE(bad.reply);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("options that are stored but not enforced are named in one warning") {
   Ask a;
   a.spec.annotations.edit().account = "physics";
   a.spec.annotations.edit().qos = "high";
-  auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), "s", "e", false}, user());
+  auto r = c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), {}, {}, false}, user());
   REQUIRE(r.reply->warnings.size() == 1);
   CHECK(r.reply->warnings.front().find("account, qos") != std::string::npos);
 }

@@ -184,7 +184,7 @@ TEST_CASE("--switches on a block topology is accepted, with a warning that it ha
                {"b2", 0, -1, {}, {NodeIndex{4}, NodeIndex{5}, NodeIndex{6}, NodeIndex{7}}, false, true, {}}};
   Cluster::expect(c.run(ImportTopologies{{t}}, admin()));
   Ask a = wish(2, [](Group& g) { g.switches = 1; });
-  const auto result = c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), "s", "e", false}, user());
+  const auto result = c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), {}, {}, false}, user());
   REQUIRE(result.reply);
   REQUIRE(result.reply->warnings.size() == 1);
   CHECK(result.reply->warnings.front().find("--switches=1 has no effect") != std::string::npos);

@@ -71,9 +71,9 @@ struct Story {
   }
   daemon::Batch submit(const std::string& name = "job", const std::string& script = {}) {
     auto& job = new_job(name);
-    if (!script.empty()) job.script_digest = daemon::blob_digest(script);
+    if (!script.empty()) job.script_digest = *base::Digest::from_text(daemon::blob_digest(script));
     daemon::Batch batch = happens({core::JobSubmitted{job}});
-    if (!script.empty()) batch.blobs.push_back({job.script_digest, script});
+    if (!script.empty()) batch.blobs.push_back({job.script_digest.text(), script});
     return batch;
   }
   daemon::Batch forget(base::JobId id) {

@@ -168,8 +168,7 @@ TEST_CASE("why a job waits comes from its hold, then from the forecast, then fro
   verdict.kind = model::Verdict::Kind::not_now;
   verdict.reason = model::Reason::resources;
   forecast.why = std::make_shared<const model::Verdict>(verdict);
-  forecast.planned_start = base::time_from_seconds(900);
-  forecast.planned_nodes = {base::NodeIndex{1}, base::NodeIndex{0}};
+  forecast.planned = sched::Forecast::Planned{base::time_from_seconds(900), {base::NodeIndex{1}, base::NodeIndex{0}}};
   forecast.priority = 77;
   auto v = view(job, &forecast);
   CHECK(v["reason"] == "Resources");

@@ -44,8 +44,8 @@ model::Job job() {
   j.group = "users";
   j.submitted = time_from_micros(1);
   j.eligible = time_from_micros(-2);
-  j.script_digest = "aa";
-  j.env_digest = "bb";
+  j.script_digest = *base::Digest::from_text(std::string(64, 'a'));
+  j.env_digest = *base::Digest::from_text(std::string(64, 'b'));
   j.held_by_user = j.held_by_admin = true;
   j.launch_failures = 2;
   j.restarts = 1;
