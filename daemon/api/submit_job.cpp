@@ -7,6 +7,7 @@
 #include "daemon/controller/launch_message.hpp"
 #include "daemon/runtime/crypto.hpp"
 #include "http/problem.hpp"
+#include "model/job_target.hpp"
 #include "sched/pass.hpp"
 #include "wire/views.hpp"
 
@@ -60,7 +61,9 @@ void try_out(const CallPtr& call, std::shared_ptr<const model::JobSpec> spec, ba
   auto trial = std::make_shared<Trial>();
   trial->view = sched::make_view(state, state.shape ? state.shape : model::make_shape(state));
   const base::Time now = call->controller.now();
-  trial->view.waiting.push_back({id, std::move(spec), call->who.uid, now, now, false, false, false});
+  const bool names_jobs = model::names_jobs(spec->groups.front());
+  trial->view.waiting.push_back({id, std::move(spec), call->who.uid, now, now, false, false, false, names_jobs});
+  if (names_jobs) sched::look_at_running_jobs(trial->view, state);
   call->controller.reader().run([trial, now] { trial->plan = sched::plan_pass(trial->view, now); },
                                 [trial, call, id, warnings = std::move(warnings)] { answer_trial(call, id, warnings, trial->plan); });
 }

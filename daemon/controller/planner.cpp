@@ -86,6 +86,7 @@ void Planner::rest_after(double view_seconds, double pass_seconds) {
 
 void Planner::finished(std::uint64_t generation, std::shared_ptr<sched::Plan> plan, double seconds) {
   running_ = false;
+  const bool look_again = plan->look_again;
   ++counters_.passes;
   counters_.last_seconds = seconds;
   counters_.all_seconds += seconds;
@@ -108,7 +109,7 @@ void Planner::finished(std::uint64_t generation, std::shared_ptr<sched::Plan> pl
       }
     }
   }
-  if (due_) due();
+  if (due_ || look_again) due();
   else sleep_until_next();
 }
 

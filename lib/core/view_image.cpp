@@ -7,13 +7,6 @@
 
 namespace sy::core {
 
-namespace {
-// As make_view does; the property test compares them.
-sched::WaitingJob waiting_job(const Job& j) {
-  return {j.id, j.spec, j.uid, j.submitted, j.eligible, j.held_by_user, j.held_by_admin, j.launch_failures > 0};
-}
-}  // namespace
-
 void ViewImage::follow(const State& after, const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (!fresh_) return;
@@ -46,6 +39,7 @@ sched::View ViewImage::view(const State& state) {
   v.nodes = nodes_;
   sched::nodes_of_exclusive_domains(state).for_each([&](NodeIndex n) { v.nodes[n.value].exclusive = true; });
   v.waiting = waiting_;
+  sched::look_at_running_jobs(v, state);
   return v;
 }
 
@@ -69,7 +63,7 @@ void ViewImage::take_job(const State& after, JobId id) {
   if (waits) {
     if (!known) at = waiting_.insert(at, sched::WaitingJob{});
     else if (at->spec == nullptr) --left_;
-    *at = waiting_job(*job);
+    *at = sched::waiting_job(*job);
     at->request = requests_.of(*at);
   } else if (known && at->spec != nullptr) {
     at->spec = nullptr;

@@ -55,6 +55,7 @@ struct Cause {
     excluded,
     not_in_partition,
     no_domain,
+    affinity,            // too far from, or too near to, other jobs
     other
   };
   Kind kind{Kind::other};

@@ -31,6 +31,7 @@ class Pass {
     for (const auto& entry : queue_) try_entry(entry);
     std::erase_if(plan_.forecasts, [](const Forecast& f) { return f.why == nullptr; });
     plan_.nodes_looked_at = cluster_.nodes_looked_at();
+    plan_.look_again = !cluster_.started().empty();
     return std::move(plan_);
   }
 
@@ -93,7 +94,7 @@ class Pass {
         line.blocked = std::make_shared<const Verdict>(std::move(limits));
         return;
       }
-      auto chooser = Chooser::make(cluster_, p, view_.settings, *job.spec, job.uid);
+      auto chooser = Chooser::make(cluster_, p, view_.settings, job.spec, job.uid);
       if (!chooser) {
         line.blocked = std::make_shared<const Verdict>(std::move(chooser.error()));
         return;
@@ -108,6 +109,7 @@ class Pass {
   void start(const Line& line, const QueueEntry& entry) {
     const WaitingJob& job = view_.waiting[entry.job];
     cluster_.take(chosen_.nodes, line.chooser->needs(), job.uid);
+    cluster_.started(job, chosen_.nodes);
     plan_.forecasts[entry.job].why = nullptr;
     plan_.starts.push_back({job.id, shape().partitions[entry.partition].name, std::move(chosen_.nodes), std::move(chosen_.placement)});
   }

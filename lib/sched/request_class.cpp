@@ -43,7 +43,8 @@ std::uint32_t RequestClasses::by_number(const WaitingJob& job) {
 
 std::uint32_t RequestClasses::by_content(const WaitingJob& job) {
   const auto matches = [&](const Example& other) {
-    if (by_user_ && other.uid != job.uid) return false;
+    if ((by_user_ || job.names_jobs) && other.uid != job.uid) return false;
+    if (job.names_jobs && other.spec->name != job.spec->name) return false;  // "job:self"
     return other.spec == job.spec || same_request(*other.spec, *job.spec);
   };
   // Neighbours in the queue are often equal: the class of the job before is tried first.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/job_target.hpp"
 #include "sched/feasible/needs.hpp"
 #include "sched/placement/chooser.hpp"
 
@@ -45,11 +46,37 @@ View make_view(const State& state, std::shared_ptr<const ClusterShape> shape) {
   for (const auto& node : state.nodes) v.nodes.push_back(node_now(state, node));
   nodes_of_exclusive_domains(state).for_each([&](NodeIndex n) { v.nodes[n.value].exclusive = true; });
   v.waiting.reserve(state.waiting.size());
-  for (auto id : state.waiting) {
-    const Job& j = state.jobs.at(id);
-    v.waiting.push_back({id, j.spec, j.uid, j.submitted, j.eligible, j.held_by_user, j.held_by_admin, j.launch_failures > 0});
-  }
+  for (auto id : state.waiting) v.waiting.push_back(waiting_job(state.jobs.at(id)));
+  look_at_running_jobs(v, state);
   return v;
+}
+
+WaitingJob waiting_job(const Job& j) {
+  return {j.id,
+          j.spec,
+          j.uid,
+          j.submitted,
+          j.eligible,
+          j.held_by_user,
+          j.held_by_admin,
+          j.launch_failures > 0,
+          model::names_jobs(j.spec->groups.front())};
+}
+
+void look_at_running_jobs(View& v, const State& state) {
+  v.running.clear();
+  v.running_of.clear();
+  for (const auto& job : v.waiting)
+    if (job.names_jobs) v.running_of.insert(job.uid);
+  if (v.running_of.empty()) return;
+  for (const auto id : state.live) {
+    const Job& job = state.jobs.at(id);
+    if (!job.attempt || !v.running_of.contains(job.uid)) continue;
+    RunningJob r{id, job.uid, job.spec, {}};
+    for (const auto& grant : job.attempt->nodes)
+      if (grant.phase != NodePhase::clear && grant.phase != NodePhase::fenced) r.nodes.push_back(grant.node);
+    v.running.push_back(std::move(r));
+  }
 }
 
 }  // namespace sy::sched

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,17 @@ struct WaitingJob {
   Time submitted;
   Time eligible;
   bool held_by_user{}, held_by_admin{}, launch_failed{};
+  bool names_jobs{};                     // its affinities mean other jobs: model::names_jobs
   std::uint32_t request{not_classed};    // equal numbers: equal requests; whoever keeps an image of the queue gives them
   static constexpr std::uint32_t not_classed = ~0U;
+};
+
+// A job that holds nodes, for those that want to be near it or away from it.
+struct RunningJob {
+  JobId id;
+  Uid uid;
+  std::shared_ptr<const JobSpec> spec;
+  std::vector<NodeIndex> nodes;
 };
 
 struct View {
@@ -44,7 +54,13 @@ struct View {
   std::shared_ptr<const ClusterShape> shape;
   std::vector<NodeNow> nodes;            // by NodeIndex
   std::vector<WaitingJob> waiting;       // by id
+  std::vector<RunningJob> running;       // by id; only of the users in running_of
+  std::set<Uid> running_of;              // whose waiting jobs name other jobs
 };
+
+WaitingJob waiting_job(const Job&);
+// Fills View.running and running_of from its waiting jobs.
+void look_at_running_jobs(View&, const State&);
 
 // What is free on one node now, by the jobs on it; not whether it lies in a domain that somebody else has for himself
 // (nodes_of_exclusive_domains).

@@ -38,7 +38,7 @@ SY_ENUM_NAMES(model::Settings::OnLost, "wait", "assume_dead");
 SY_ENUM_NAMES(model::Topology::Kind, "flat", "tree", "block");
 SY_ENUM_NAMES(model::Verdict::Kind, "fits", "not_now", "never");
 SY_ENUM_NAMES(model::Cause::Kind, "busy", "drained", "down", "reserved", "feature", "cpus", "memory", "gres", "excluded",
-              "not_in_partition", "no_domain", "other");
+              "not_in_partition", "no_domain", "affinity", "other");
 SY_ENUM_NAMES(core::ReportAttempt::What, "accepted", "refused", "started", "script_ended", "cleared");
 SY_ENUM_NAMES(core::ReportAttempt::Blame, "nobody", "node", "job");
 

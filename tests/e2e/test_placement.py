@@ -131,6 +131,32 @@ def test_a_gang_through_the_api_waits_until_all_of_it_fits(build):
         assert status >= 400 and answer["field"] == "groups", answer
 
 
+def test_a_job_keeps_near_to_one_and_away_from_another(build):
+    with Fabric(build) as c:
+        hold(c, "-J", "db", "-N1", "-w", "n3", "--exclusive")
+        c.file("near.yaml", "name: web\nnodes: 1\naffinity: job:db@rack\noutput: /dev/null\nwrap: 'while [ ! -e go ]; do sleep 0.1; done'\n")
+        c.file("apart.yaml", "name: web\nnodes: 1\nanti_affinity: {target: job:self, level: rack}\noutput: /dev/null\nwrap: 'true'\n")
+        out = c.sy("sy", "submit", "--dry-run", "--spec", "near.yaml").stdout
+        assert "n4    s1.r2.n4" in out, out
+        near = c.submit("--spec", "near.yaml", "--exclusive")
+        c.wait_state(near, "running")
+        assert "s1.r2.n4" in c.sy("sy", "show", near).stdout
+        apart = c.submit("--spec", "apart.yaml")
+        ended = c.wait_ended(apart)
+        assert ended["placed"]["domains"] == ["r1"], ended["placed"]
+        # Nobody of that name runs: it waits, and is told why.
+        c.file("lonely.yaml", "nodes: 1\naffinity: job:cache@rack\nwrap: 'true'\n")
+        lonely = c.submit("--spec", "lonely.yaml")
+        waiting = wait_for(lambda: (j := c.job(lonely))["verdict"].get("causes") and j, "a verdict with causes")
+        assert {"kind": "affinity", "nodes": 3} in waiting["verdict"]["causes"], waiting["verdict"]
+        assert "job:cache does not run" in c.sy("sy", "show", lonely).stdout
+        hold(c, "-J", "cache", "-N1", "-w", "n1")
+        c.wait_ended(lonely)
+        c.file("wrong.yaml", "nodes: 1\naffinity: job:999@rack\nwrap: 'true'\n")
+        assert "no job of yours that waits or runs has this number" in c.submit("--spec", "wrong.yaml", code=1)
+        go(c)
+
+
 def test_a_broken_spec_file_is_refused_with_each_line(build):
     with Fabric(build) as c:
         c.file("bad.yaml", "name: x\ngroups:\n  - {name: a, nodez: 2}\n  - {name: b, pack: {requires: rack}}\n")

@@ -368,6 +368,25 @@ void make_weights(Case& c) {
   c.options.weight_first = c.request.weight_first = one_in(2);
 }
 
+// Other jobs somewhere, perhaps nowhere; the wishes stand behind what is required, first near then away, as the engine reads them.
+void make_near(Case& c) {
+  if (!one_in(3)) return;
+  for (const bool together : {true, false})
+    for (int i = between(0, 2); i > 0; --i) {
+      Request::Near near{between(0, c.cluster.levels), 0, together, one_in(2)};
+      const auto target = fmt::format("job:{}", c.request.near.size() + 1);
+      for (int k = between(0, 3); k > 0; --k) {
+        const auto n = static_cast<std::uint32_t>(between(0, static_cast<int>(c.nodes.size()) - 1));
+        if (!c.cluster.nodes[n].reachable) continue;
+        near.of |= 1U << n;
+        c.options.members.push_back({target, base::NodeIndex{n}, 1});
+      }
+      if (near.of == 0 && !near.required) continue;  // nothing to be near to or away from
+      (together ? c.group.affinity : c.group.anti_affinity).push_back({level_name(c, near.level), target, near.required});
+      c.request.near.push_back(near);
+    }
+}
+
 // A partition that packs only who asks: no rung but the widest, and F grows least.
 void make_unpacked(Case& c, const Plain& p) {
   const auto& pack = c.group.pack;
@@ -404,6 +423,7 @@ Case make_case(const Plain& p) {
     if (c.request.layers.empty() && one_in(5)) c.group.contiguous = c.request.contiguous = true;
     make_unpacked(c, p);
   }
+  if (p.near) make_near(c);
   auto& r = c.request;
   auto& g = c.group;
   if (p.tasks) {
@@ -436,6 +456,9 @@ std::string story(const Case& c) {
   for (const auto& r : c.request.rungs) out += fmt::format(" {}x{}", r.level, r.max_domains);
   out += fmt::format("; wish {} order {} fill {}", c.request.wish, static_cast<int>(g.pack.order), static_cast<int>(g.pack.fill));
   if (c.request.weight_first) out += ", weight first";
+  for (const auto& near : c.request.near)
+    out +=
+        fmt::format(", {} {:b} at {}{}", near.together ? "near" : "away from", near.of, near.level, near.required ? "" : " if it can be");
   if (c.request.contiguous) out += ", contiguous";
   if (c.request.unpacked) out += ", unpacked";
   if (c.exclusive != -2) out += fmt::format(", exclusive {}", c.group.exclusive_level);

@@ -36,6 +36,7 @@ struct Plain {
   bool sums{};                             // a number of nodes with a number of tasks: Cluster::Node::units are task slots
   bool tasks{};                            // units are tasks, of CPUs, memory and GPUs
   bool gpus{true}, segments{true}, lists{true}, orders{true}, several_domains{true};
+  bool near{};                             // affinity to other jobs
   bool more{true};                         // weights, exclusive domains, neighbours, default packing none
   int most_nodes{12};
 };

@@ -66,6 +66,16 @@ bool spread_out(const Cluster& c, const Apart& a, const std::vector<Take>& copie
 
 bool near_enough(const Cluster& c, const Gang& g, const Takes& takes) {
   for (std::size_t i = 0; i < g.groups.size(); ++i)
+    for (const auto& beside : g.groups[i].beside) {
+      std::set<int> theirs;
+      for (std::size_t n = 0; n < c.nodes.size(); ++n)
+        if ((beside.of >> n & 1U) != 0) theirs.insert(domain_of(c, n, beside.level));
+      theirs.erase(-1);
+      for (const auto& t : takes[i])
+        for (const int d : domains_of(c, t, beside.level))
+          if (theirs.contains(d) != beside.together) return false;
+    }
+  for (std::size_t i = 0; i < g.groups.size(); ++i)
     for (const auto& near : g.groups[i].near) {
       std::set<int> theirs;
       for (const auto& t : takes[static_cast<std::size_t>(near.group)])

@@ -12,6 +12,11 @@ struct Near {
   int level{}, group{};                    // another group of the gang
   bool together{};
 };
+struct Beside {
+  int level{};
+  Set of{};                                // nodes of another job
+  bool together{};
+};
 struct Apart {
   int level{};
   int max_per_domain{}, max_share{}, min_domains{}, max_skew{};  // 0: not asked
@@ -23,6 +28,7 @@ struct GangGroup {
   int replicas{1};
   int required{-1};                        // level one copy must stay in
   std::vector<Near> near;
+  std::vector<Beside> beside;
   std::vector<Apart> apart;                // between its copies
 };
 

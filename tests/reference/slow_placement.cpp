@@ -476,6 +476,33 @@ Cluster cheapest(const Cluster& c, const Request& asked) {
   return c;
 }
 
+Cluster near_others(const Cluster& c, const Request& r) {
+  const auto domain = [&](std::size_t n, int level) {
+    return level >= c.levels ? static_cast<int>(n) : c.nodes[n].path[static_cast<std::size_t>(level)];
+  };
+  const auto without = [&](Cluster some, const Request::Near& near) {
+    for (std::size_t n = 0; n < some.nodes.size(); ++n) {
+      bool there = false;
+      for (std::size_t other = 0; other < some.nodes.size(); ++other)
+        there |= (near.of >> other & 1U) != 0 && domain(n, near.level) >= 0 && domain(n, near.level) == domain(other, near.level);
+      if (there != near.together) some.nodes[n].units = 0;
+    }
+    return some;
+  };
+  Cluster out = c;
+  for (const auto& near : r.near)
+    if (near.required) out = without(out, near);
+  out = cheapest(out, r);
+  const auto all = options(out, r);
+  for (const auto& near : r.near) {
+    if (near.required || all.empty()) continue;
+    const Cluster some = without(out, near);
+    const auto kept = options(some, r);
+    if (!kept.empty() && kept[0].rung == all[0].rung && kept[0].units >= all[0].units) out = some;
+  }
+  return out;
+}
+
 std::vector<Option> options(const Cluster& c, const Request& asked, Request* fixed) {
   Request r = asked;
   if (!r.wish && (r.least != r.most || !r.choices.empty())) {  // P11: without a wish as many as are free

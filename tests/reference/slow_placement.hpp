@@ -55,6 +55,12 @@ struct Request {
   Fill fill{Fill::best_fit};
   bool contiguous{};                       // neighbours in the walk only
   bool weight_first{};                     // the cheapest nodes that hold it, whatever their topology
+  struct Near {
+    int level{};                           // Cluster::levels: the node itself
+    std::uint32_t of{};                    // nodes of other jobs, as bits
+    bool together{}, required{};
+  };
+  std::vector<Near> near;                  // required or, in this order, wished
   bool unpacked{};                         // default packing `none`: nothing is near anything, F grows least
 };
 
@@ -82,6 +88,9 @@ int offers(const Cluster&, const Request&, Set inside);
 int slots(const Cluster&, const Request&, const Take& left, Set inside, std::size_t layer);
 Take everything_left(const Cluster&);
 
+// P4: without the nodes that affinity to other jobs leaves out, and those dearer than it takes: all that is required; of the wishes
+// each that can be kept beside those before it, on the rung and with the count that there are without it.
+Cluster near_others(const Cluster&, const Request&);
 // With weight_first: without the nodes that are dearer than it takes. Otherwise, or where nothing holds it, the cluster as it is.
 Cluster cheapest(const Cluster&, const Request&);
 

@@ -60,6 +60,18 @@ void add_group(Case& c, Gang& gang, int copies_left) {
     asked.near.push_back(near);
     (near.together ? g.affinity : g.anti_affinity).push_back({level_name(c, near.level), fmt::format("g{}", near.group), true});
   }
+  if (one_in(6)) {
+    Beside b{between(0, c.cluster.levels), 0, one_in(2)};
+    const auto target = fmt::format("job:{}", number + 1);
+    for (int k = between(1, 2); k > 0; --k) {
+      const auto n = static_cast<std::uint32_t>(between(0, static_cast<int>(c.nodes.size()) - 1));
+      if (!c.cluster.nodes[n].reachable) continue;
+      b.of |= 1U << n;
+      c.options.members.push_back({target, base::NodeIndex{n}, 1});
+    }
+    asked.beside.push_back(b);
+    (b.together ? g.affinity : g.anti_affinity).push_back({level_name(c, b.level), target, true});
+  }
   gang.groups.push_back(asked);
   c.group.children.push_back(g);
 }
@@ -97,7 +109,7 @@ std::vector<int> cheapest_free(const Case& c, const Gang& gang, const std::vecto
 }  // namespace
 
 TEST_CASE("gangs: placed exactly when some division of all groups fits, on the narrowest rung that has one") {
-  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0;
+  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0;
   check_property("engine against reference, gangs", [&] {
     Gang gang;
     const Case c = make_gang(gang);
@@ -108,6 +120,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     for (const auto& g : gang.groups) {
       RC_LOG() << fmt::format("; {}{}x{} CPUs, {} copies, in {}", g.whole ? "whole " : "", g.units, g.cpus, g.replicas, g.required);
       for (const auto& n : g.near) RC_LOG() << fmt::format(" {} g{} at {}", n.together ? "near" : "away from", n.group, n.level);
+      for (const auto& b : g.beside) RC_LOG() << fmt::format(" {} nodes {:b} at {}", b.together ? "near" : "away from", b.of, b.level);
       for (const auto& a : g.apart)
         RC_LOG() << fmt::format(" apart at {}: per domain {} share {} domains {} skew {}", a.level, a.max_per_domain, a.max_share,
                                 a.min_domains, a.max_skew);
@@ -134,6 +147,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     }
     ++placed;
     weighed += c.options.weight_first ? 1 : 0;
+    beside += c.options.members.empty() ? 0 : 1;
     std::vector<std::vector<Take>> takes;
     for (const auto& g : gang.groups) takes.emplace_back(static_cast<std::size_t>(g.replicas), Take(c.nodes.size(), 0));
     for (const auto& n : a.nodes)
@@ -143,9 +157,11 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     RC_ASSERT(a.level == t.level_name(*expected));
     RC_ASSERT(holds(c.cluster, gang, free, takes, *expected));
   });
-  fmt::print("oracle, gangs: {} placed ({} weight first), {} not, {} ended by the search budget, {} refused\n", placed, weighed, waits,
-             limits, refused);
+  fmt::print(
+      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs), {} not, {} ended by the search budget, {} refused\n",
+      placed, weighed, beside, waits, limits, refused);
   CHECK(weighed > 0);
+  CHECK(beside > 0);
   CHECK(3 * placed > placed + waits);  // fewer would test little
   CHECK(waits > 0);
 }

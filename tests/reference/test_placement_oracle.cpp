@@ -21,7 +21,7 @@ struct Counted {
   std::uint64_t unequal{}, elsewhere{};    // parts of unequal size: P6 fixes that they fit; and not in the domain P4 would name
   std::uint64_t gap{}, in_gap{};           // of these: domains more than the fewest, and in how many cases
   std::uint64_t unpacked{}, grows_more{};  // default packing none: cases, and those in which F grows more than it must
-  std::uint64_t weighed{}, weighed_first{}, neighbours{}, alone{};  // placed with each of these
+  std::uint64_t weighed{}, weighed_first{}, neighbours{}, alone{}, near{};  // placed with each of these
 };
 
 void tell(const char* what, const Counted& n) {
@@ -30,9 +30,10 @@ void tell(const char* what, const Counted& n) {
       "parts {} elsewhere than P4 says, gap {} domains in {} cases\n",
       what, n.placed, n.exact, n.waits, n.limits, n.refused, n.unequal, n.elsewhere, n.gap, n.in_gap);
   fmt::print(
-      "oracle, {}: of the placed {} with unequal weights, {} weight first, {} neighbours only, {} alone in their domains, {} not packed "
-      "({} of these grow F more than they must)\n",
-      what, n.weighed, n.weighed_first, n.neighbours, n.alone, n.unpacked, n.grows_more);
+      "oracle, {}: of the placed {} with unequal weights, {} weight first, {} neighbours only, {} alone in their domains, {} near to or "
+      "away "
+      "from others, {} not packed ({} of these grow F more than they must)\n",
+      what, n.weighed, n.weighed_first, n.neighbours, n.alone, n.near, n.unpacked, n.grows_more);
 }
 
 // Level by level: no more domains than the fewest that hold it, inside those of the level above.
@@ -140,7 +141,7 @@ void check_unpacked(const Case& c, const Request& r, const placement::Answer& a,
 
 void compare(const Case& given, Counted& count) {
   Case c = given;
-  c.cluster = cheapest(given.cluster, given.request);
+  c.cluster = near_others(given.cluster, given.request);
   const auto t = c.index();
   if (const auto ok = placement::check_request(c.group, t); !ok) {
     RC_LOG() << to_text(ok.error());
@@ -183,6 +184,7 @@ void compare(const Case& given, Counted& count) {
   count.weighed += std::any_of(c.cluster.nodes.begin(), c.cluster.nodes.end(), [](const Node& n) { return n.weight != 1; }) ? 1 : 0;
   count.weighed_first += r.weight_first ? 1 : 0;
   count.neighbours += r.contiguous ? 1 : 0;
+  count.near += r.near.empty() ? 0 : 1;
   count.alone += c.exclusive >= 0 ? 1 : 0;
   // In one of the domains that P4 puts first.
   const auto home = std::find_if(expected.begin(), expected.end(),
@@ -226,7 +228,7 @@ void compare(const Case& given, Counted& count) {
 TEST_CASE("whole nodes: placed exactly when the slow reference can, where P4 and P5 say") {
   Counted count;
   check_property("engine against reference, whole nodes", [&] {
-    const Case c = make_case({});
+    const Case c = make_case({.near = true});
     RC_LOG() << story(c) << "\n";
     compare(c, count);
   });
@@ -234,12 +236,13 @@ TEST_CASE("whole nodes: placed exactly when the slow reference can, where P4 and
   CHECK(count.placed > 0);
   CHECK(count.waits > 0);
   CHECK(count.exact > 0);
+  CHECK(count.near > 0);
 }
 
 TEST_CASE("tasks: placed exactly when the slow reference can, where P4 and P5 say") {
   Counted count;
   check_property("engine against reference, tasks", [&] {
-    const Case c = make_case({.tasks = true});
+    const Case c = make_case({.tasks = true, .near = true});
     RC_LOG() << story(c) << "\n";
     compare(c, count);
   });
@@ -247,4 +250,5 @@ TEST_CASE("tasks: placed exactly when the slow reference can, where P4 and P5 sa
   CHECK(count.placed > 0);
   CHECK(count.waits > 0);
   CHECK(count.exact > 0);
+  CHECK(count.near > 0);
 }

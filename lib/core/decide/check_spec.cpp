@@ -7,6 +7,7 @@
 
 #include "core/decide/access.hpp"
 #include "model/group_tree.hpp"
+#include "model/job_target.hpp"
 #include "sched/pass.hpp"
 
 namespace sy::core {
@@ -99,6 +100,7 @@ class Tree {
  public:
   Result<void> check(const Group& g, const std::string& path, bool outermost) {
     if (!g.name.empty()) {
+      if (model::job_target(g.name)) return wrong(path + ".name", "\"job:\" means another job", "", g.name, "use another name");
       if (!names_.insert(g.name).second) return wrong(path + ".name", "two groups have this name", "", g.name, "name each group once");
     }
     if (!outermost && !g.exclusive_level.empty())
@@ -139,11 +141,11 @@ class Tree {
     return {};
   }
 
-  // Jobs as targets are not known to this release.
   Result<void> check_targets() const {
     for (const auto& [path, target] : targets_)
-      if (!names_.contains(target))
-        return wrong(path + ".affinity", "no group of this job has this name", fmt::format("{}", fmt::join(names_, ", ")), target);
+      if (!names_.contains(target) && !model::job_target(target))
+        return wrong(path + ".affinity", "no group of this job has this name", fmt::format("{}", fmt::join(names_, ", ")), target,
+                     "another job is job:NAME, job:NUMBER, or job:self for those of the same name");
     return {};
   }
 
@@ -231,6 +233,17 @@ Result<void> check_spec(const JobSpec& s, const Principal& who) {
   Tree tree;
   if (auto ok = tree.check(group, "groups", true); !ok) return ok;
   return tree.check_targets();
+}
+
+Result<void> check_jobs_named(const State& state, const JobSpec& spec, Uid uid) {
+  for (const auto& text : model::jobs_named_in(spec.groups.front())) {
+    const auto target = model::job_target(text);
+    if (!target->id) continue;
+    const Job* job = state.find_job(JobId{*target->id});
+    if (job == nullptr || job->uid != uid || job->state == JobState::ended)
+      return wrong("groups.affinity", "no job of yours that waits or runs has this number", "", text, "squeue --me lists them");
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> resolve_partitions(const State& state, const Principal& who, const JobSpec& spec,

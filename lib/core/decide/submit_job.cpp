@@ -45,6 +45,7 @@ Result<Decision> decide(const State& state, const Asked& asked, const SubmitJob&
     return fail(Error{Code::too_many, "the cluster holds as many jobs as it may", "jobs", std::to_string(state.settings.max_jobs),
                       std::to_string(state.jobs.size()), "try again when some have ended"});
   if (auto ok = check_spec(*action.spec, asked.who); !ok) return fail(ok.error());
+  if (auto ok = check_jobs_named(state, *action.spec, asked.who.uid); !ok) return fail(ok.error());
 
   Decision d;
   auto partitions = resolve_partitions(state, asked.who, *action.spec, d.reply.warnings);

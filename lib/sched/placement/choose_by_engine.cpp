@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/job_target.hpp"
 #include "sched/placement/chooser.hpp"
 #include "sched/placement/record.hpp"
 
@@ -114,10 +115,27 @@ static void add_grant(std::vector<NodeGrant>& grants, NodeGrant g) {
   same->used += g.used;
 }
 
+// Where the jobs are that the request names, as the targets that it names them by. Those started in this pass only where it keeps
+// away from them: who wants to be near them gets his turn in the next one, with all that go before him.
+std::vector<placement::Member> Chooser::members(const ClusterNow& cluster) const {
+  std::vector<placement::Member> out;
+  const auto add = [&](const std::string& text, const std::vector<RunningJob>& jobs) {
+    const auto target = model::job_target(text);
+    const std::string_view name = target->name.empty() ? std::string_view(spec_->name) : target->name;
+    for (const auto& job : jobs)
+      if (job.uid == uid_ && (target->id ? job.id.value == *target->id : job.spec->name == name))
+        for (const auto node : job.nodes) out.push_back({text, node, 1});
+  };
+  for (const auto& text : targets_) add(text, cluster.running());
+  for (const auto& text : avoided_) add(text, cluster.started());
+  return out;
+}
+
 tl::expected<Chosen, Verdict> Chooser::choose_by_engine(ClusterNow& cluster, Duration waited, Time eligible) {
   placement::Options o = options_;
   o.waited = std::max(waited, Duration{});
   o.eligible = eligible;
+  if (!targets_.empty()) o.members = members(cluster);
   auto answer = cluster.engine(partition_).place(group_, o);
   cluster.count_looked_at(answer.work.nodes_looked_at);
   if (!answer.placed()) return tl::unexpected(std::move(answer.verdict));

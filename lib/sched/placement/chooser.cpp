@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/job_target.hpp"
 #include "sched/placement/first_choice.hpp"
 
 namespace sy::sched {
@@ -18,6 +19,13 @@ void ClusterNow::take(const std::vector<NodeGrant>& grants, const Needs& needs, 
   }
 }
 
+void ClusterNow::started(const WaitingJob& job, const std::vector<NodeGrant>& grants) {
+  if (!running_of_.contains(job.uid)) return;
+  RunningJob r{job.id, job.uid, job.spec, {}};
+  for (const auto& g : grants) r.nodes.push_back(g.node);
+  started_.push_back(std::move(r));
+}
+
 namespace {
 void add_needs(std::vector<Needs>& out, const Partition& p, const Settings& s, const Group& g, Uid uid) {
   if (g.children.empty()) out.push_back(needs_of(g, &p, s, uid));
@@ -25,9 +33,9 @@ void add_needs(std::vector<Needs>& out, const Partition& p, const Settings& s, c
 }
 }  // namespace
 
-tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t partition, const Settings& settings, const JobSpec& spec,
-                                             Uid uid) {
-  const Group& group = spec.groups.front();
+tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t partition, const Settings& settings,
+                                             std::shared_ptr<const JobSpec> spec, Uid uid) {
+  const Group& group = spec->groups.front();
   auto fitting = fitting_nodes(cluster.shape(), partition, settings, group, uid);
   if (!fitting) {
     Verdict v;
@@ -43,6 +51,9 @@ tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t 
   if (c.by_engine_) {
     c.group_ = with_partition(cluster.shape(), partition, settings, group);
     c.options_ = options_for(cluster.shape(), partition, settings, uid);
+    c.targets_ = model::jobs_named_in(group);
+    c.avoided_ = model::jobs_avoided_in(group);
+    c.uid_ = uid;
     c.depends_on_wait_ = group.switches || !group.pack.ladder.empty();
     add_needs(c.group_needs_, cluster.shape().partitions[partition], settings, group, uid);
     // Of several groups some may want whole nodes: those hold all of theirs, which keeps others away by itself.
@@ -52,6 +63,7 @@ tl::expected<Chooser, Verdict> Chooser::make(ClusterNow& cluster, std::uint32_t 
   }
   c.fitting_ = std::move(*fitting);
   c.partition_ = partition;
+  c.spec_ = std::move(spec);
   NodeSet all;
   for (const auto& a : c.fitting_.alternatives) all |= a;
   c.nodes_ = all.to_vector();

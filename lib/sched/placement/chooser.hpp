@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace sy::sched {
 // The cluster as it stands during a pass: free resources shrink as starts are chosen.
 class ClusterNow {
  public:
-  explicit ClusterNow(const View& view) : shape_(view.shape), nodes_(view.nodes) {}
+  explicit ClusterNow(const View& view) : shape_(view.shape), nodes_(view.nodes), running_(view.running), running_of_(view.running_of) {}
   ClusterNow(const ClusterNow&) = delete;
   ClusterNow& operator=(const ClusterNow&) = delete;
 
@@ -25,6 +26,10 @@ class ClusterNow {
   void take(const std::vector<NodeGrant>&, const Needs&, Uid);
   // Nodes of an exclusive domain that was given away: nobody else comes to them.
   void close(const std::vector<NodeIndex>&);
+  // Jobs of users whose waiting jobs name others, before this pass; and started in it.
+  const std::vector<RunningJob>& running() const { return running_; }
+  const std::vector<RunningJob>& started() const { return started_; }
+  void started(const WaitingJob&, const std::vector<NodeGrant>&);
   // The engine for that partition's topology (a flat one where none is configured), told of every change so far.
   placement::Engine& engine(std::uint32_t partition);
   const model::TopologyIndex& topology(std::uint32_t partition);
@@ -38,6 +43,8 @@ class ClusterNow {
   std::shared_ptr<const ClusterShape> shape_;
   std::vector<NodeNow> nodes_;
   std::vector<NodeIndex> changes_;
+  std::vector<RunningJob> running_, started_;
+  std::set<Uid> running_of_;
   std::uint64_t looked_at_{};
   struct Placer {
     Placer(std::shared_ptr<const model::TopologyIndex> t, const ClusterShape& shape, const std::vector<NodeNow>& nodes)
@@ -72,7 +79,7 @@ struct Chosen {
 class Chooser {
  public:
   // A verdict instead where it fits on no idle cluster (never).
-  static tl::expected<Chooser, Verdict> make(ClusterNow&, std::uint32_t partition, const Settings&, const JobSpec&, Uid);
+  static tl::expected<Chooser, Verdict> make(ClusterNow&, std::uint32_t partition, const Settings&, std::shared_ptr<const JobSpec>, Uid);
 
   // Or why not now. `waited`: since the job became eligible, for ladders that open with time.
   tl::expected<Chosen, Verdict> choose(ClusterNow&, Duration waited, Time eligible);
@@ -83,6 +90,7 @@ class Chooser {
  private:
   void refresh(ClusterNow&);
   Verdict why_not(const ClusterNow&) const;
+  std::vector<placement::Member> members(const ClusterNow&) const;
   tl::expected<Chosen, Verdict> choose_by_engine(ClusterNow&, Duration waited, Time eligible);
 
   FittingNodes fitting_;
@@ -92,6 +100,9 @@ class Chooser {
   std::size_t read_{};                    // changes looked at
   bool fresh_{true};
   bool by_engine_{}, depends_on_wait_{};
+  std::shared_ptr<const JobSpec> spec_;
+  Uid uid_;
+  std::vector<std::string> targets_, avoided_;  // jobs that the request names; those that it wants to be away from
   Group group_;                           // with what the partition adds
   placement::Options options_;
   std::vector<Needs> group_needs_;        // by number of the group, depth-first

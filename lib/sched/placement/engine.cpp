@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
+#include <utility>
 
+#include "model/job_target.hpp"
 #include "sched/placement/explain.hpp"
 #include "sched/placement/gang.hpp"
+#include "sched/placement/open_nodes.hpp"
 #include "sched/placement/sums.hpp"
 
 namespace sy::sched::placement {
@@ -30,7 +34,11 @@ struct Engine::Parts {
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
   Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
-  bool restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, bool wishes, std::vector<bool>& open) const;
+  struct Restricted {
+    std::vector<bool> open;             // by position; empty: nothing restricts the nodes
+    std::vector<bool> near;             // by position: what affinity leaves; empty: there is none
+  };
+  Restricted restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, const Wishes&) const;
   std::size_t open_rungs(const Part&, const Group&, const Options&, const std::function<bool(std::size_t)>& ever);
   bool ever_on(const Part&, std::size_t rung);
   std::vector<std::uint32_t> weights_to_try(const Board&, const Options&) const;
@@ -57,36 +65,6 @@ Answer refused(const base::Error& e) {
   return a;
 }
 
-// Nodes of every domain of that level which the placement touches; at level "node" those it is on.
-std::vector<NodeIndex> closed_nodes(const TopologyIndex& t, const std::vector<PlacedNode>& nodes, std::int32_t level) {
-  std::set<std::uint32_t> domains;
-  if (level == t.node_level()) {
-    std::set<NodeIndex> own;
-    for (const auto& n : nodes) own.insert(n.node);
-    return {own.begin(), own.end()};
-  }
-  for (const auto& n : nodes)
-    if (const auto d = t.ancestor(t.leaf_at(static_cast<std::uint32_t>(t.position_of(n.node.value))), level); d >= 0)
-      domains.insert(static_cast<std::uint32_t>(d));
-  std::vector<NodeIndex> out;
-  for (const auto d : domains)
-    for (auto p = t.domain(d).begin; p < t.domain(d).end; ++p) out.push_back(NodeIndex{t.node_at(p)});
-  return out;
-}
-
-// Domains that others use: closed to a job that wants one for itself.
-void close_used(const Board& b, std::int32_t level, std::vector<bool>& open) {
-  const auto& t = b.topology();
-  std::vector<bool> used(t.domains().size());
-  const auto at = [&](std::uint32_t p) { return t.ancestor(t.leaf_at(p), level); };
-  for (std::uint32_t p = 0; p < t.size(); ++p)
-    if (const auto d = at(p); d >= 0 && b.now(p).jobs > 0) used[static_cast<std::size_t>(d)] = true;
-  for (std::uint32_t p = 0; p < t.size(); ++p) {
-    const auto d = at(p);
-    if (d >= 0 ? used[static_cast<std::size_t>(d)] : level != t.node_level() || b.now(p).jobs > 0) open[p] = false;
-  }
-}
-
 // The search of a gang divides tasks over nodes evenly only.
 bool any_sums(Board& b, const Piece& p) {
   if (!p.container && (p.part.evenly || needs_sums(b, p.part))) return true;
@@ -95,34 +73,19 @@ bool any_sums(Board& b, const Piece& p) {
 
 }  // namespace
 
-// Exclusive domains, and affinity to members that have their place already. False: nothing restricts the nodes.
-bool Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, std::int32_t exclusive_level, bool wishes,
-                             std::vector<bool>& open) const {
+// Exclusive domains, and affinity to members that have their place already: all that is required, and these wishes.
+Engine::Parts::Restricted Engine::Parts::restrict(const Board& b, const Group& g, const Options& o, std::int32_t exclusive_level,
+                                                  const Wishes& wishes) const {
+  Restricted r;
   const bool affinity = !needs_search(g) && (!g.affinity.empty() || !g.anti_affinity.empty());
-  if (exclusive_level == no_level && !affinity) return false;
-  open.assign(topology.size(), true);
-  if (exclusive_level != no_level) close_used(b, exclusive_level, open);
-  if (!affinity) return true;
-  const auto apply = [&](const model::Affinity& a, bool together) {
-    if (!a.require && !wishes) return;
-    const auto level = *topology.find_level(a.level);
-    const auto key = [&](std::uint32_t p) -> std::int64_t {
-      const auto d = topology.ancestor(topology.leaf_at(p), level);
-      return d >= 0 ? d : level == topology.node_level() ? static_cast<std::int64_t>(topology.domains().size() + p) : -1;
-    };
-    std::set<std::int64_t> domains;
-    for (const auto& m : o.members)
-      if (const auto p = topology.position_of(m.node.value); m.group == a.target && p >= 0)
-        domains.insert(key(static_cast<std::uint32_t>(p)));
-    domains.erase(-1);  // outside every domain of the level is no place to be together in
-    if (domains.empty() && !together) return;
-    if (domains.empty() && !a.require) return;
-    for (std::uint32_t p = 0; p < topology.size(); ++p)
-      if (domains.contains(key(p)) != together) open[p] = false;
-  };
-  for (const auto& a : g.affinity) apply(a, true);
-  for (const auto& a : g.anti_affinity) apply(a, false);
-  return true;
+  if (exclusive_level == no_level && !affinity) return r;
+  r.open.assign(topology.size(), true);
+  if (exclusive_level != no_level) close_used(b, exclusive_level, r.open);
+  if (!affinity) return r;
+  r.near.assign(topology.size(), true);
+  close_by_affinity(topology, g, o, wishes, r.near);
+  for (std::size_t p = 0; p < r.open.size(); ++p) r.open[p] = r.open[p] && r.near[p];
+  return r;
 }
 
 // P3: a rung opens after the waits of the narrower ones; a rung that nothing can `ever` hold is not waited for, but where
@@ -155,10 +118,6 @@ std::vector<std::uint32_t> Engine::Parts::weights_to_try(const Board& board, con
   if (o.weight_first && !board.equal_weights())
     for (std::uint32_t p = 0; p < topology.size(); ++p) weights.insert(board.weight(p));
   return {weights.begin(), weights.end()};
-}
-
-static void close_dearer(const Board& board, std::uint32_t weight, std::vector<bool>& open) {
-  for (std::uint32_t p = 0; p < open.size(); ++p) open[p] = open[p] && board.weight(p) <= weight;
 }
 
 // With members placed already, each rung is the domain that holds them all.
@@ -244,11 +203,12 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
   a.verdict.kind = Verdict::Kind::not_now;
   if (!part.choices.empty() && part.max == 0) return a;
   const auto looked_before = board.nodes_looked_at;
-  const auto open = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
+  const auto rungs = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
   std::uint64_t budget = o.budget;
   const bool sums = needs_sums(board, part);
   const Offer& whole = board.offer(sums ? towards_sum(part) : part);
-  const auto attempt = [&](const Offer& offer, bool last) {
+  // On the first `open` rungs. `near`: what affinity leaves, for the explanation; that is wanted of the last attempt only.
+  const auto attempt = [&](const Offer& offer, std::size_t open, bool last, const std::vector<bool>& near) {
     const Counts counts = counts_of(board, offer);
     if (sums) {
       bool inexact = false;
@@ -256,7 +216,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
       if (choice) accept_sums(a, part, *choice, offer);
       else if (inexact) a.verdict.reason = Reason::search_limit;
       if (!choice && last) {
-        explain(a, board, part, counts_of(board, board.offer(part)), open, o);
+        explain(a, board, part, counts_of(board, board.offer(part)), open, o, near);
         if (o.explain)
           a.verdict.detail = part.sum_tasks ? fmt::format("no nodes in number as asked hold {} tasks together", part.total_tasks)
                                             : std::string("no nodes in number as asked hold the GRES of the job together");
@@ -275,27 +235,52 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     a.work.domains_looked_at += chooser.domains_looked_at;
     if (!choice && last) {
       if (chooser.budget_ended || part.evenly) a.verdict.reason = Reason::search_limit;
-      explain(a, board, part, counts, open, o);
+      explain(a, board, part, counts, open, o, near);
     }
     return choice.has_value();
   };
   const auto weights = weights_to_try(board, o);
-  const auto attempt_where = [&](bool wishes, bool last) {
-    std::vector<bool> mask;
-    const bool restricted = restrict(board, g, o, part.exclusive_level, wishes, mask);
-    if (weights.empty()) return restricted ? attempt(board.narrowed(whole, TopologyIndex::root, &mask), last) : attempt(whole, last);
-    if (!restricted) mask.assign(topology.size(), true);
-    for (const auto w : weights) {
-      auto cheap = mask;
-      close_dearer(board, w, cheap);
-      if (attempt(board.narrowed(whole, TopologyIndex::root, &cheap), last && w == weights.back())) return true;
+  const auto attempt_where = [&](const Restricted& r, std::size_t open, std::uint32_t weight, bool last) {
+    if (weights.empty()) {
+      if (r.open.empty()) return attempt(whole, open, last, r.near);
+      return attempt(board.narrowed(whole, TopologyIndex::root, &r.open), open, last, r.near);
+    }
+    auto cheap = r.open.empty() ? std::vector<bool>(topology.size(), true) : r.open;
+    close_dearer(board, weight, cheap);
+    return attempt(board.narrowed(whole, TopologyIndex::root, &cheap), open, last, r.near);
+  };
+  // P4: on the first rung that holds it at all, with each wish that can be kept beside those before it; of a range never for less.
+  const auto units = [&] {
+    std::size_t n = 0;
+    for (const auto& node : a.nodes) n += part.by_tasks ? node.tasks : 1;
+    return n;
+  };
+  const auto attempt_with_wishes = [&](const Restricted& required, std::uint32_t weight) {
+    for (std::size_t open = 1; open <= rungs; ++open) {
+      if (!attempt_where(required, open, weight, false)) continue;
+      const auto most = units();
+      Answer best = std::exchange(a, Answer{});
+      Wishes kept(wishes_in(g), false);
+      for (std::size_t i = 0; i < kept.size(); ++i, a = Answer{}) {
+        kept[i] = true;
+        if (attempt_where(restrict(board, g, o, part.exclusive_level, kept), open, weight, false) && units() >= most) best = std::move(a);
+        else kept[i] = false;
+      }
+      a = std::move(best);
+      return true;
     }
     return false;
   };
-  const auto wish = [](const model::Affinity& x) { return !x.require; };
-  const bool wishes =
-      std::any_of(g.affinity.begin(), g.affinity.end(), wish) || std::any_of(g.anti_affinity.begin(), g.anti_affinity.end(), wish);
-  if (!attempt_where(true, !wishes) && wishes) attempt_where(false, true);
+  const auto required = restrict(board, g, o, part.exclusive_level, {});
+  const std::uint32_t none = 0;
+  const auto in_order = weights.empty() ? std::span(&none, 1) : std::span<const std::uint32_t>(weights);
+  const bool wishes = wishes_in(g) > 0;
+  for (const auto weight : in_order) {
+    const bool last = weight == in_order.back();
+    if (wishes ? attempt_with_wishes(required, weight) : attempt_where(required, rungs, weight, last)) break;
+    if (wishes && last) attempt_where(required, rungs, weight, last);  // for the explanation
+  }
+  if (!a.placed() && o.explain) tell_who_is_missing(g, o, a.verdict.detail);
   a.work.nodes_looked_at += board.nodes_looked_at - looked_before;
   a.work.search_steps = o.budget - budget;
   return a;
@@ -305,10 +290,9 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   Answer a;
   auto piece = make_piece(g, shape, topology, o);
   if (!piece) return refused(piece.error());
-  std::vector<bool> mask;
   std::int32_t exclusive = no_level;
   if (!g.exclusive_level.empty()) exclusive = topology.find_level(g.exclusive_level).value_or(no_level);
-  const bool restricted = restrict(board, g, o, exclusive, true, mask);
+  auto mask = restrict(board, g, o, exclusive, {}).open;
   const auto open = open_rungs(piece->part, g, o, [&](std::size_t rung) {
     Piece alone = *piece;
     alone.part.rungs = {piece->part.rungs[rung]};
@@ -318,9 +302,9 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   piece->part.rungs.resize(open);
   GangResult r;
   if (const auto weights = weights_to_try(board, o); weights.empty()) {
-    r = place_gang(*piece, shape, topology, board.nodes(), o, restricted ? &mask : nullptr);
+    r = place_gang(*piece, shape, topology, board.nodes(), o, mask.empty() ? nullptr : &mask);
   } else {
-    if (!restricted) mask.assign(topology.size(), true);
+    if (mask.empty()) mask.assign(topology.size(), true);
     for (auto w = weights.begin(); w != weights.end() && !r.placed; ++w) {
       auto cheap = mask;
       close_dearer(board, *w, cheap);
@@ -337,10 +321,20 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
     a.verdict.detail = limit
                            ? fmt::format("no placement found within {} steps", o.budget)
                            : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
+    if (!o.explain) return a;
+    std::vector<bool> near(topology.size(), true);  // to jobs: the groups of this one are nowhere
+    Group named;
+    const auto add = [&](const Piece& p) {
+      for (const auto& [from, to] : {std::pair{&p.affinity, &named.affinity}, std::pair{&p.anti_affinity, &named.anti_affinity}})
+        std::copy_if(from->begin(), from->end(), std::back_inserter(*to),
+                     [](const auto& x) { return model::job_target(x.target).has_value(); });
+    };
     const Piece* shown = &*piece;
-    while (shown->container && !shown->children.empty()) shown = &shown->children.front();
+    for (add(*shown); shown->container && !shown->children.empty(); add(*shown)) shown = &shown->children.front();
+    close_by_affinity(topology, named, o, {}, near);
     const Offer& offer = board.offer(shown->part);
-    if (o.explain) explain(a, board, shown->part, counts_of(board, offer), shown->part.rungs.size(), o);
+    explain(a, board, shown->part, counts_of(board, offer), shown->part.rungs.size(), o, near);
+    tell_who_is_missing(g, o, a.verdict.detail);
     return a;
   }
   a.level = topology.level_name(r.level);
@@ -398,6 +392,7 @@ Answer Engine::place(const Group& g, const Options& o) {
   Options ever = o;
   ever.waited.reset();
   ever.members.clear();
+  ever.members_anywhere = true;
   Answer idle = parts_->place(parts_->idle(), g, ever);
   if (idle.placed() || idle.verdict.reason == Reason::search_limit) return a;
   idle.verdict.kind = Verdict::Kind::never;
@@ -413,6 +408,7 @@ Answer place_on_idle(const Group& g, const ClusterShape& shape, const TopologyIn
   const auto nodes = idle_nodes(shape);
   Options ever = o;
   ever.waited.reset();
+  ever.members_anywhere = true;
   Answer a = Engine(shape, t, nodes).place(g, ever);
   return a;
 }

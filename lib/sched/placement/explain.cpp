@@ -16,7 +16,7 @@ using model::TopologyIndex;
 
 constexpr std::size_t domains_told = 5;
 
-std::vector<Cause> causes_of(const Board& b, const Part& part) {
+std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector<bool>& near) {
   std::array<std::uint32_t, static_cast<std::size_t>(Cause::Kind::other) + 1> count{};
   const auto& t = b.topology();
   for (std::uint32_t n = 0; n < b.shape().nodes.size(); ++n) {
@@ -24,7 +24,10 @@ std::vector<Cause> causes_of(const Board& b, const Part& part) {
     if (info.removed) continue;
     Cause::Kind kind = Cause::Kind::other;
     if (t.position_of(n) == TopologyIndex::nowhere) kind = Cause::Kind::no_domain;
-    else if (units_on(part.demand, part.filter, NodeIndex{n}, info, b.nodes()[n], &kind) > 0) continue;
+    else if (units_on(part.demand, part.filter, NodeIndex{n}, info, b.nodes()[n], &kind) > 0) {
+      if (near.empty() || near[static_cast<std::size_t>(t.position_of(n))]) continue;
+      kind = Cause::Kind::affinity;
+    }
     if (kind == Cause::Kind::not_in_partition) continue;
     ++count[static_cast<std::size_t>(kind)];
   }
@@ -89,7 +92,8 @@ std::vector<LayerCount> layer_counts(const Board& b, const Part& part, const Cou
 
 std::string domain_name(const TopologyIndex& t, std::uint32_t d) { return d == TopologyIndex::root ? "any" : t.domain(d).name; }
 
-void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, std::size_t open_rungs, const Options& o) {
+void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, std::size_t open_rungs, const Options& o,
+             const std::vector<bool>& near) {
   Verdict& v = a.verdict;
   if (v.reason == Reason::none) v.reason = Reason::resources;
   if (!o.explain) return;
@@ -99,7 +103,7 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
   for (const auto d : t.at_level(TopologyIndex::any_level)) offered = std::max<std::uint64_t>(offered, counts.sum[d]);
   v.offered = static_cast<std::uint32_t>(offered);
   v.asked = part.min;
-  v.causes = causes_of(b, part);
+  v.causes = causes_of(b, part, near);
   a.layers = layer_counts(b, part, counts);
   Duration opens{};
   for (std::size_t i = 0; i < part.rungs.size(); ++i) {

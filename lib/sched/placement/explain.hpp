@@ -6,8 +6,8 @@
 
 namespace sy::sched::placement {
 
-// Fills reason, counts, causes, rungs and detail of a verdict that is not "fits".
-void explain(Answer&, const Board&, const Part&, const Counts&, std::size_t open_rungs, const Options&);
+// Fills reason, counts, causes, rungs and detail of a verdict that is not "fits". `near`: by position, what affinity leaves; empty: all.
+void explain(Answer&, const Board&, const Part&, const Counts&, std::size_t open_rungs, const Options&, const std::vector<bool>& near);
 std::string domain_name(const model::TopologyIndex&, std::uint32_t domain);
 
 }  // namespace sy::sched::placement

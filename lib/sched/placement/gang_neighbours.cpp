@@ -130,7 +130,7 @@ bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, co
     bool known = false;
     const auto domains = domains_of(a.target, level, known);
     if (!known) {  // who comes first is free to choose; another job that is nowhere holds up who must be near it
-      if (together && a.require && !names_.contains(a.target)) mask.assign(mask.size(), false);
+      if (together && a.require && !names_.contains(a.target) && !options_.members_anywhere) mask.assign(mask.size(), false);
       return;
     }
     for (std::uint32_t q = 0; q < t_.size(); ++q)

@@ -19,9 +19,9 @@ namespace sy::sched::placement {
 // What a partition does with jobs that wish nothing: pack them (Slurm's way) or not (TopoOptional).
 enum class Packing : std::uint8_t { narrowest, none };
 
-// A member of this job, or of a job or group that an affinity names, which has its place already.
+// A member of this job, or of a job that an affinity names, which has its place already.
 struct Member {
-  std::string group;                    // empty: of this same request (a replacement or a grown job joins it)
+  std::string group;                    // as Affinity.target; empty: of this same request (a replacement or a grown job joins it)
   NodeIndex node;
   std::uint32_t tasks{1};
 };
@@ -39,6 +39,7 @@ struct Options {
   bool explain{true};                   // fill Verdict.rungs and causes when it does not fit
   std::uint64_t budget{200'000};        // search steps for gangs, unequal sizes, spread and affinity (P12)
   std::vector<Member> members;
+  bool members_anywhere{};              // the future's question: whoever an affinity names outside this job may be where it suits
   bool shortcuts{true};                 // false: every domain that ties is filled on trial, alike or not (the answer is the same)
   bool parts_of_a_gang{};               // set by the engine for the groups of a gang
 };

@@ -114,7 +114,7 @@ class Player {
     const sy::sched::View kept = image.view(c.state);
     const sy::sched::View made = sy::sched::make_view(c.state, c.state.shape ? c.state.shape : sy::model::make_shape(c.state));
     const auto job = [](const sy::sched::WaitingJob& w) {
-      return std::tuple{w.id, w.spec, w.uid, w.submitted, w.eligible, w.held_by_user, w.held_by_admin, w.launch_failed};
+      return std::tuple{w.id, w.spec, w.uid, w.submitted, w.eligible, w.held_by_user, w.held_by_admin, w.launch_failed, w.names_jobs};
     };
     const auto node = [](const sy::sched::NodeNow& n) {
       return std::tuple{n.jobs, n.sole_user, n.usable, n.drained, n.exclusive, n.exclusive_user};
@@ -123,6 +123,8 @@ class Player {
       return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) { return parts(x) == parts(y); });
     };
     if (!same(kept.waiting, made.waiting, job)) throw std::logic_error("the image has other waiting jobs");
+    const auto runs = [](const sy::sched::RunningJob& r) { return std::tuple{r.id, r.uid, r.spec, r.nodes}; };
+    if (!same(kept.running, made.running, runs)) throw std::logic_error("the image has other running jobs");
     sy::sched::RequestClasses fresh;
     std::map<std::uint32_t, std::uint32_t> there, back;
     for (std::size_t i = 0; i < made.waiting.size(); ++i) {
@@ -157,6 +159,7 @@ class Player {
     if (op.b % 8 == 0) a.no_requeue();
     if (op.b % 13 == 0) a.no_kill();
     if (op.b % 17 == 0) a.partition("extra");
+    if (op.b % 7 == 2) (op.a % 2 == 0 ? a.group().affinity : a.group().anti_affinity) = {{"node", "job:self", op.a % 3 == 0}};
     a.time(minutes{1 + op.b}).memory(op.a * 10);
     c.run(SubmitJob{std::make_shared<const JobSpec>(a.spec), {}, {}, false}, user(1000 + op.b % 2, op.b % 2 ? "bob" : "ann"));
   }

@@ -151,6 +151,86 @@ TEST_CASE("groups with anti-affinity take different racks, with affinity the sam
   job.children = {a, b};
   CHECK(per_rack(l, l.ask(job)).size() == 1);
 }
+TEST_CASE("near to a running job: only where it is, and the others are counted as ruled out") {
+  const auto l = four_racks(4).busy("c[1-2]");
+  sched::placement::Options o;
+  o.members = {{"job:train", base::NodeIndex{l.index("c1")}}, {"job:other", base::NodeIndex{l.index("a1")}}};
+  Group g = whole(2);
+  g.affinity = {{"rack", "job:train", true}};
+  CHECK(l.hosts(g, o) == "c[3-4]");
+  g.nodes = {3, 3, {}};
+  const auto a = l.ask(g, o);
+  CHECK(a.verdict.kind == model::Verdict::Kind::not_now);
+  CHECK(a.verdict.causes == std::vector<model::Cause>{{model::Cause::Kind::affinity, 12}, {model::Cause::Kind::busy, 2}});
+  CHECK(a.verdict.offered == 2);
+  g.affinity[0].level = "spine";
+  CHECK(l.hosts(g, o) == "d[1-3]");
+  g.affinity[0].target = "job:none";  // runs nowhere: some day it may
+  CHECK(l.hosts(g, o) == "not now");
+  CHECK(l.ask(g, o).verdict.detail.find("job:none does not run") == 0);
+}
+TEST_CASE("away from a running job: in none of its domains") {
+  const auto l = four_racks(4).busy("c[1-2],a1");
+  sched::placement::Options o;
+  o.members = {{"job:train", base::NodeIndex{l.index("c1")}}, {"job:train", base::NodeIndex{l.index("a1")}}};
+  Group g = whole(2);
+  CHECK(l.hosts(g, o) == "c[3-4]");
+  g.anti_affinity = {{"rack", "job:train", true}};
+  CHECK(l.hosts(g, o) == "b[1-2]");
+  g.anti_affinity[0].level = "node";
+  CHECK(l.hosts(g, o) == "c[3-4]");
+  g.anti_affinity[0].level = "spine";
+  CHECK(l.hosts(g, o) == "not now");
+  CHECK(l.ask(g, o).verdict.causes == std::vector<model::Cause>{{model::Cause::Kind::affinity, 13}, {model::Cause::Kind::busy, 3}});
+}
+TEST_CASE("a preferred affinity comes after the rung and before the order of domains") {
+  const auto l = four_racks(4).busy("a[1-2],d1");
+  sched::placement::Options o;
+  o.members = {
+      {"job:x", base::NodeIndex{l.index("d1")}}, {"job:y", base::NodeIndex{l.index("b1")}}, {"job:z", base::NodeIndex{l.index("c1")}}};
+  Group g = whole(2);
+  CHECK(l.hosts(g, o) == "a[3-4]");  // the tightest
+  g.affinity = {{"rack", "job:x", false}};
+  CHECK(l.hosts(g, o) == "d[2-3]");
+  g.nodes = {4, 4, {}};
+  CHECK(l.hosts(g, o) == "b[1-4]");  // one rack that is far away before two of which one is near
+  g.nodes = {2, 2, {}};
+  g.affinity[0].target = "job:none";
+  CHECK(l.hosts(g, o) == "a[3-4]");
+  // Each wish that can be kept beside those before it.
+  g.affinity = {{"rack", "job:y", false}, {"rack", "job:x", false}, {"spine", "job:x", false}};
+  CHECK(l.hosts(g, o) == "b[1-2]");
+  g.affinity = {{"spine", "job:x", false}, {"rack", "job:y", false}};
+  g.anti_affinity = {{"rack", "job:z", false}};
+  CHECK(l.hosts(g, o) == "d[2-3]");
+  // A range is not cut short for a wish.
+  g = whole(2);
+  g.nodes = {2, 4, {}};
+  g.pack.require = "rack";
+  g.affinity = {{"rack", "job:x", false}};
+  CHECK(l.hosts(g, o) == "b[1-4]");
+}
+TEST_CASE("a group of a gang keeps near to another job, its copies away from it") {
+  const auto l = four_racks(4).busy("c[1-2]");
+  sched::placement::Options o;
+  o.members = {{"job:train", base::NodeIndex{l.index("c1")}}};
+  Group near = whole(1), far = whole(1), gang;
+  near.name = "near";
+  near.affinity = {{"rack", "job:train", true}};
+  far.name = "far";
+  far.replicas = 3;
+  far.anti_affinity = {{"rack", "job:train", true}};
+  far.spread = {{"rack", model::Spread::Mode::require, 1, {}, {}, {}}};
+  gang.children = {near, far};
+  CHECK(l.hosts(gang, o) == "a1,b1,c3,d1");
+  gang.children[1].replicas = 4;
+  CHECK(l.hosts(gang, o) == "not now");
+  gang.children = {near, whole(1)};
+  gang.children[0].nodes = {3, 3, {}};
+  const auto a = l.ask(gang, o);
+  CHECK(a.verdict.kind == model::Verdict::Kind::not_now);
+  CHECK(a.verdict.causes == std::vector<model::Cause>{{model::Cause::Kind::affinity, 12}, {model::Cause::Kind::busy, 2}});
+}
 TEST_CASE("a gang of a leader and whole-node workers is placed together or not at all") {
   Group leader = tasks(1), workers = whole(4), job;
   leader.name = "leader";
