@@ -245,6 +245,7 @@ void make_segments(Case& c, const Plain& p) {
   s.level = level_name(c, layer.level);
   const bool on_node = layer.level == c.cluster.levels;
   s.distinct = r.distinct = !on_node && one_in(3);
+  const bool wish = r.wish;
   r.wish = true;
   if (!on_node && one_in(4)) {
     for (int left = r.least; left > 0;) {
@@ -266,6 +267,7 @@ void make_segments(Case& c, const Plain& p) {
   } else if (kind == 2 && layer.size < r.least) {
     r.remainder = Remainder::elastic;
     s.remainder = model::Segment::Remainder::elastic;
+    r.wish = wish;  // as many as there are
   } else {
     r.least = r.most = layer.size * between(1, 3);
   }
@@ -435,9 +437,10 @@ Case make_case(const Plain& p) {
     g.nodes = {static_cast<std::uint32_t>(r.least), static_cast<std::uint32_t>(r.most), {}};
     for (const auto n : r.choices) g.nodes.choices.push_back(static_cast<std::uint32_t>(n));
   }
-  if (r.remainder == Remainder::elastic && !r.layers.empty()) {  // fewer segments, at least one
-    r.most = r.most / r.layers[0].size * r.layers[0].size;
-    r.least = r.layers[0].size;
+  if (r.remainder == Remainder::elastic && !r.layers.empty()) {  // fewer segments: at least one, of a range at least the minimum
+    const int size = r.layers[0].size;
+    r.least = r.least == r.most ? size : (r.least + size - 1) / size * size;
+    r.most = r.most / size * size;
   }
   return c;
 }

@@ -60,7 +60,7 @@ void add_group(Case& c, Gang& gang, int copies_left) {
     asked.near.push_back(near);
     (near.together ? g.affinity : g.anti_affinity).push_back({level_name(c, near.level), fmt::format("g{}", near.group), true});
   }
-  if (one_in(6)) {
+  if (one_in(10)) {
     Beside b{between(0, c.cluster.levels), 0, one_in(2)};
     const auto target = fmt::format("job:{}", number + 1);
     for (int k = between(1, 2); k > 0; --k) {

@@ -80,11 +80,12 @@ Result<void> check_segment(const Group& g, const TopologyIndex& t, const Segment
     return base::fail(bad("a segment has one size or a list of sizes, not both", "--segment", std::to_string(s.size), "use --sizes alone"));
   if (const auto ok = check_sizes(g, s, alone); !ok) return ok;
   const auto [least, most] = units(g);
-  if (s.size != 0 && s.remainder == Segment::Remainder::forbid && s.size < most) {
+  if (s.size != 0 && s.remainder != Segment::Remainder::shorter && s.size < most) {
     const auto divides = [&](std::uint32_t n) { return n % s.size == 0; };
-    const bool can = !g.nodes.choices.empty() && !(g.tasks_given && !g.nodes_given)
-                         ? std::any_of(g.nodes.choices.begin(), g.nodes.choices.end(), divides)
-                         : most / s.size * s.size >= least;
+    const bool one_of_a_list = !g.nodes.choices.empty() && !(g.tasks_given && !g.nodes_given);
+    const bool fewer = s.remainder == Segment::Remainder::elastic && least == most;
+    const bool can =
+        one_of_a_list ? std::any_of(g.nodes.choices.begin(), g.nodes.choices.end(), divides) : fewer || most / s.size * s.size >= least;
     if (!can)
       return base::fail(bad(fmt::format("{} can not be divided into segments of {}", most, s.size), "--segment", std::to_string(s.size),
                             "choose a size that divides the job, or allow a remainder"));

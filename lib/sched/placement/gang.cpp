@@ -321,10 +321,17 @@ class Search {
   std::uint32_t domain_{};
 };
 
-// Groups that may be smaller than asked, depth-first.
-void elastic(Piece& p, std::vector<std::pair<std::uint32_t*, std::pair<std::uint32_t, std::uint32_t>>>& out) {
-  if (p.min_replicas < p.replicas) out.push_back({&p.replicas, {p.min_replicas, p.replicas}});
-  if (!p.container && p.part.min < p.part.max) out.push_back({&p.part.max, {p.part.min, p.part.max}});
+// Groups that may be smaller than asked, depth-first: copies one by one, units in whole segments.
+struct Surplus {
+  std::uint32_t* count;
+  std::uint32_t least, most, step;
+};
+void elastic(Piece& p, std::vector<Surplus>& out) {
+  if (p.min_replicas < p.replicas) out.push_back({&p.replicas, p.min_replicas, p.replicas, 1});
+  const auto& part = p.part;
+  const bool segments = !part.layers.empty() && part.sizes.empty() && !part.shorter;
+  if (!p.container && part.min < part.max)
+    out.push_back({&p.part.max, part.min, part.max, segments ? part.layers.front().size : std::max(part.demand.multiple, 1U)});
   for (auto& c : p.children) elastic(c, out);
 }
 
@@ -371,21 +378,21 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
   GangResult all = attempt(asked);
   if (all.placed) return all;
   Piece now = asked;
-  std::vector<std::pair<std::uint32_t*, std::pair<std::uint32_t, std::uint32_t>>> counts;
+  std::vector<Surplus> counts;
   elastic(now, counts);
   if (counts.empty()) return all;
-  for (auto& [count, range] : counts) *count = range.first;
+  for (const auto& s : counts) *s.count = s.least;
   GangResult best = attempt(now);
   if (!best.placed) return best;
-  for (auto& [count, range] : counts) {  // what more there is room for, one group after the other
-    auto low = range.first, high = range.second;
+  for (const auto& s : counts) {  // what more there is room for, one group after the other
+    auto low = s.least, high = s.most;
     while (low < high) {
-      *count = low + (high - low + 1) / 2;
+      *s.count = low + (high - low + s.step) / (2 * s.step) * s.step;
       GangResult more = attempt(now);
-      if (more.placed) best = std::move(more), low = *count;
-      else high = *count - 1;
+      if (more.placed) best = std::move(more), low = *s.count;
+      else high = *s.count - s.step;
     }
-    *count = low;
+    *s.count = low;
   }
   return best;
 }

@@ -165,11 +165,13 @@ Result<void> layers_of(const Group& g, const TopologyIndex& t, Part& p) {
     if (layer.level == t.node_level() && s.sizes.empty()) p.demand.multiple = std::max(layer.size, 1U);
     else p.layers.push_back(layer);
   }
+  const bool one_count = p.min == p.max;
   // Counts come in whole segments.
   const std::uint32_t size = !p.sizes.empty() ? 0 : !p.layers.empty() ? p.layers.front().size : p.demand.multiple;
   if (size > 0 && !p.shorter && p.choices.empty()) {
     p.max = p.max / size * size;
-    p.min = p.elastic ? std::min(p.max, size) : divide_up(p.min, size) * size;
+    // One count and elastic: fewer segments will do. Of a range the minimum says how few.
+    p.min = p.elastic && one_count ? std::min(p.max, size) : divide_up(p.min, size) * size;
   }
   if (size > 1 && !p.choices.empty()) std::erase_if(p.choices, [&](std::uint32_t n) { return n % size != 0; });
   return {};
@@ -192,7 +194,8 @@ void rungs_of(const Group& g, const TopologyIndex& t, const Options& o, Part& p)
   const bool consolidate = std::any_of(g.segments.begin(), g.segments.end(), [](const Segment& s) { return s.consolidate; });
   const bool tree_switches = g.switches && t.kind() == model::Topology::Kind::tree;
   const bool named = !g.pack.prefer.empty() || !g.pack.require.empty() || consolidate;
-  p.wish = named || !g.pack.ladder.empty() || tree_switches || !g.segments.empty() || blocks;
+  // Elastic segments ask for as many as there are, not for the narrowest rung that holds the fewest (P11).
+  p.wish = named || !g.pack.ladder.empty() || tree_switches || (!p.elastic && (!g.segments.empty() || blocks));
   if (!g.pack.require.empty() && g.pack.ladder.empty()) p.within = *t.find_level(g.pack.require);
   const bool packs = o.packing == Packing::narrowest || named;
   if (!g.pack.ladder.empty()) {

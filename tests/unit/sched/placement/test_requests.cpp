@@ -466,3 +466,41 @@ TEST_CASE("a gang waits for a rung of its ladder only where something could ever
   o.waited = base::Duration{};
   CHECK(l.hosts(gang, o) == "a[2-4],b[2-3]");
 }
+TEST_CASE("elastic segments: as many whole ones as there are, of a range never less than its minimum") {
+  const auto l = four_racks(4).busy("a[1-2],b1");  // 2, 3, 4 and 4 free
+  const auto elastic = [](Group g, std::uint32_t size, const std::string& level) {
+    g.segments.push_back({level, size, {}, model::Segment::Remainder::elastic, false, false});
+    return g;
+  };
+  const auto range = [](std::uint32_t min, std::uint32_t max) {
+    Group g = whole(max);
+    g.nodes.min = min;
+    return g;
+  };
+  CHECK(l.hosts(elastic(whole(16), 4, "rack")) == "c[1-4],d[1-4]");
+  CHECK(l.hosts(elastic(whole(11), 3, "rack")) == "b[2-4],c[1-3],d[1-3]");
+  CHECK(l.hosts(elastic(whole(6), 4, "rack")) == "c[1-4]");
+  CHECK(l.hosts(elastic(range(5, 16), 4, "rack")) == "c[1-4],d[1-4]");
+  CHECK(l.hosts(elastic(range(9, 16), 4, "rack")) == "not now");  // twelve are the fewest
+  CHECK(l.ask(elastic(range(9, 16), 4, "rack")).verdict.asked == 12);
+  CHECK(l.hosts(elastic(range(4, 7), 4, "rack")) == "c[1-4]");
+  const auto none = l.ask(elastic(range(5, 7), 4, "rack"));
+  CHECK(none.verdict.kind == model::Verdict::Kind::never);
+  CHECK(none.verdict.detail.find("7 can not be divided into segments of 4") != std::string::npos);
+  Group list = elastic(range(4, 6), 4, "rack");
+  list.nodes.choices = {5, 6};
+  CHECK(l.hosts(list) == "never");
+  // Asked to stay near each other, the narrowest rung that holds the minimum decides, and on it the domain that gives most.
+  CHECK(l.hosts(elastic(prefer(range(2, 12), "rack"), 2, "rack")) == "c[1-4]");
+  CHECK(Lab::tree({"rack"}).domain("A").slots("A", {3, 2, 1}).where(elastic(tasks(5), 2, "node")) == "A-1:2 A-2:2");
+}
+TEST_CASE("an elastic group of a gang grows by whole segments") {
+  const auto l = four_racks(4).busy("a[1-2]");  // three segments of four, and two nodes
+  Group leader = whole(1), workers = whole(16), gang;
+  leader.name = "leader";
+  workers.name = "workers";
+  workers.nodes.min = 4;
+  workers.segments.push_back({"rack", 4, {}, model::Segment::Remainder::elastic, false, false});
+  gang.children = {leader, workers};
+  CHECK(l.hosts(gang) == "a3,b[1-4],c[1-4],d[1-4]");
+}
