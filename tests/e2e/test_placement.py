@@ -148,7 +148,7 @@ def test_a_job_keeps_near_to_one_and_away_from_another(build):
         c.file("lonely.yaml", "nodes: 1\naffinity: job:cache@rack\nwrap: 'true'\n")
         lonely = c.submit("--spec", "lonely.yaml")
         waiting = wait_for(lambda: (j := c.job(lonely))["verdict"].get("causes") and j, "a verdict with causes")
-        assert {"kind": "affinity", "nodes": 3} in waiting["verdict"]["causes"], waiting["verdict"]
+        assert {"kind": "affinity", "nodes": 2} in waiting["verdict"]["causes"], waiting["verdict"]
         assert "job:cache does not run" in c.sy("sy", "show", lonely).stdout
         hold(c, "-J", "cache", "-N1", "-w", "n1")
         c.wait_ended(lonely)
