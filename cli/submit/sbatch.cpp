@@ -111,7 +111,7 @@ base::Result<std::string> check_clusters(Context& context, const SubmitRequest& 
   if (request.clusters.empty() || lower(request.clusters) == "all") return std::string{};
   auto config = call(context, get("/v1/config"));
   if (!config) return base::fail(config.error());
-  const std::string name{config->root()["cluster_name"].text()};
+  std::string name{config->root()["cluster_name"].text()};
   for (const auto& asked : split_list(request.clusters))
     if (asked == name) return name;
   return base::fail(base::Error{base::Code::not_found, "No cluster of this name is known", "--clusters", name, request.clusters,
