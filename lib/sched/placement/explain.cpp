@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sched/placement/open_nodes.hpp"
+
 namespace sy::sched::placement {
 namespace {
 
@@ -35,6 +37,20 @@ std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector
   for (std::size_t k = 0; k < count.size(); ++k)
     if (count[k] > 0) out.push_back(Cause{static_cast<Cause::Kind>(k), count[k]});
   std::stable_sort(out.begin(), out.end(), [](const Cause& a, const Cause& b2) { return a.nodes > b2.nodes; });
+  return out;
+}
+
+// A job that wants domains for itself: nodes that are free, in domains where others are.
+std::uint32_t free_beside_others(const Board& b, const Part& part) {
+  if (part.exclusive_level == no_level) return 0;
+  const auto& t = b.topology();
+  std::vector<bool> open(t.size(), true);
+  close_used(b, part.exclusive_level, open);
+  std::uint32_t out = 0;
+  for (std::uint32_t p = 0; p < t.size(); ++p) {
+    const auto n = t.node_at(p);
+    if (!open[p] && units_on(part.demand, part.filter, NodeIndex{n}, b.shape().nodes[n], b.nodes()[n], nullptr) > 0) ++out;
+  }
   return out;
 }
 
@@ -122,6 +138,9 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
       text = fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
     else if (part.by_tasks) text = "counted in tasks";
   }
+  if (const auto n = free_beside_others(b, part); n > 0)
+    text = fmt::format("{} in a {} that others use", n == 1 ? "1 free node is" : fmt::format("{} free nodes are", n),
+                       t.level_name(part.exclusive_level));
   if (v.detail.empty()) v.detail = text;
 }
 

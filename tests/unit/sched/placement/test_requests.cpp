@@ -92,6 +92,14 @@ TEST_CASE("an exclusive rack is one that nobody else is on, and all of it is clo
   CHECK(l.shape.nodes[a.nodes[0].node.value].name == "b1");
   CHECK(a.closed.size() == 2);
 }
+TEST_CASE("free nodes that stand beside others are told to whoever wants a rack alone") {
+  const auto l = four_racks(2).busy("a1").busy("b1").busy("c1").busy("d1");
+  auto g = whole(1);
+  g.exclusive_level = "rack";
+  const auto a = l.ask(g);
+  REQUIRE_FALSE(a.placed());
+  CHECK(to_text(a.verdict) == "0 of 1 node free: 4 busy; 4 free nodes are in a rack that others use");
+}
 TEST_CASE("a spread of nodes keeps at most two on a rack") {
   const auto l = four_racks(4);
   auto g = whole(6);
