@@ -222,7 +222,8 @@ class Search {
   bool same_node(std::uint32_t a, std::uint32_t b) const {
     const auto &x = board_.now(a), &y = board_.now(b);
     const auto &i = board_.shape().nodes[t_.node_at(a)], &j = board_.shape().nodes[t_.node_at(b)];
-    return x.free == y.free && x.jobs == y.jobs && i.features == j.features && i.total == j.total && i.weight == j.weight;
+    return x.free == y.free && x.jobs == y.jobs && i.features == j.features && i.total == j.total && i.weight == j.weight &&
+           placed_.alike(a, b);
   }
 
   bool take(const Piece& p, std::uint32_t replica, std::vector<Named> named, const Next& after) {

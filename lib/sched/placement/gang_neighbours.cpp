@@ -93,7 +93,30 @@ std::set<std::int64_t> Neighbours::domains_of(const std::string& target, std::in
 void Neighbours::name(const Piece& p) {
   names_.insert(p.name);
   affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
+  spreads_ |= !p.spread.empty();
+  if (p.part.filter.among) lists_.push_back(&*p.part.filter.among);
+  if (!p.part.filter.excluded.empty()) lists_.push_back(&p.part.filter.excluded);
   for (const auto& c : p.children) name(c);
+}
+
+bool Neighbours::alike(std::uint32_t a, std::uint32_t b) const {
+  const NodeIndex one{t_.node_at(a)}, other{t_.node_at(b)};
+  if (std::any_of(lists_.begin(), lists_.end(), [&](const NodeSet* s) { return s->contains(one) != s->contains(other); })) return false;
+  if (!affinities_ && !spreads_) return true;
+  const auto residents = [&](std::uint32_t position) {
+    std::vector<std::pair<const Piece*, decltype(Record::inside)>> out;
+    for (const auto& r : records)
+      if (std::any_of(r.nodes.begin(), r.nodes.end(), [&](const Named& n) { return n.position == position; }))
+        out.emplace_back(r.piece, r.inside);
+    return out;
+  };
+  const auto other_jobs = [&](NodeIndex node) {
+    std::set<std::string> out;
+    for (const auto& m : options_.members)
+      if (m.node == node) out.insert(m.group);
+    return out;
+  };
+  return other_jobs(one) == other_jobs(other) && residents(a) == residents(b);
 }
 
 bool Neighbours::affinities_hold() const {

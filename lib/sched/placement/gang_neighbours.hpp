@@ -33,6 +33,8 @@ class Neighbours {
   bool restrict(const Piece&, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const;
   // What could not be asked while its target had no place yet.
   bool affinities_hold() const;
+  // Whether no group that minds its neighbours or lists nodes (-w, -x) could tell these two apart.
+  bool alike(std::uint32_t a, std::uint32_t b) const;
 
  private:
   std::map<std::uint32_t, std::uint32_t> copies_in(const Piece&, std::int32_t level) const;
@@ -44,7 +46,8 @@ class Neighbours {
   const model::TopologyIndex& t_;
   const Options& options_;
   std::set<std::string> names_;          // of all groups
-  bool affinities_{};
+  std::vector<const NodeSet*> lists_;
+  bool affinities_{}, spreads_{};
 };
 
 }  // namespace sy::sched::placement

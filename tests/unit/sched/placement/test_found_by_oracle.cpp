@@ -156,3 +156,19 @@ TEST_CASE("found by the oracle: of trees that nothing joins, the one with fewer 
   g.gres_per_job = {{"gpu", "", 1}};
   CHECK(l.hosts(g) == "b1");
 }
+
+TEST_CASE("found by the oracle: nodes that another group can tell apart are not alike to a gang's search") {
+  // Only A-1 may hold "far", and all of it: the pair must leave it alone, though to the pair the three are alike.
+  const auto l = Lab::tree({"rack"}).rack("A", "", {2, 2, 2});
+  Group far = tasks(1, 2), pair = tasks(2, 2), gang;
+  far.name = "far";
+  pair.name = "pair";
+  gang.children = {pair, far};
+  sched::placement::Options o;
+  o.members = {{"job:x", base::NodeIndex{l.index("A-2")}}, {"job:x", base::NodeIndex{l.index("A-3")}}};
+  gang.children[1].anti_affinity = {{"node", "job:x", true}};
+  CHECK(l.where(gang, o) == "A-2:1 A-3:1 A-1:1");
+  gang.children[1].anti_affinity.clear();
+  gang.children[1].exclude = "A-[2-3]";
+  CHECK(l.where(gang) == "A-2:1 A-3:1 A-1:1");
+}
