@@ -33,7 +33,7 @@ struct ClusterShape {
   std::vector<Kind> kinds;               // of nodes not removed; equal in total, features and weight
   std::vector<Partition> partitions;
   std::map<std::string, Topology> topologies;
-  std::map<std::string, std::shared_ptr<const TopologyIndex>> indexes;  // of each; where the shape was made from a State
+  std::map<std::string, std::shared_ptr<const TopologyIndex>> indexes;  // of each, "" where none is; of a shape made from a State
   std::string default_topology;
 };
 

@@ -53,13 +53,12 @@ std::shared_ptr<const ClusterShape> make_shape(const State& state) {
   std::stable_sort(by_name.begin(), by_name.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return base::natural_less(shape->nodes[a].name, shape->nodes[b].name); });
   for (std::uint32_t rank = 0; rank < by_name.size(); ++rank) shape->nodes[by_name[rank]].name_rank = rank;
-  if (!shape->topologies.empty()) {
-    std::vector<std::string> names;
-    names.reserve(shape->nodes.size());
-    for (const auto& node : shape->nodes) names.push_back(node.name);
-    for (const auto& [name, topology] : shape->topologies)
-      shape->indexes.emplace(name, std::make_shared<const TopologyIndex>(TopologyIndex::build(topology, names)));
-  }
+  std::vector<std::string> names;
+  names.reserve(shape->nodes.size());
+  for (const auto& node : shape->nodes) names.push_back(node.name);
+  shape->indexes.emplace(std::string(), std::make_shared<const TopologyIndex>(TopologyIndex::flat(names)));
+  for (const auto& [name, topology] : shape->topologies)
+    shape->indexes.emplace(name, std::make_shared<const TopologyIndex>(TopologyIndex::build(topology, names)));
   return shape;
 }
 

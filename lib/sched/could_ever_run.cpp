@@ -6,7 +6,7 @@
 
 #include "base/hostlist.hpp"
 #include "sched/eligible/eligible.hpp"
-#include "sched/feasible/fitting_nodes.hpp"
+#include "sched/feasible/fitting_kinds.hpp"
 #include "sched/pass.hpp"
 #include "sched/placement/chooser.hpp"
 
@@ -25,29 +25,34 @@ bool wishes_about_topology(const ClusterShape& shape, std::size_t p, const Group
 Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& settings, const JobSpec& spec, Uid uid) {
   Verdict limits = within_partition(shape.partitions[p], spec, settings);
   if (limits.kind == Verdict::Kind::never) return limits;
-  auto fitting = fitting_nodes(shape, p, settings, spec.groups.front(), uid, /*by_kind_only=*/true);
-  if (!fitting) {
-    Verdict v;
-    v.kind = Verdict::Kind::never;
-    v.reason = Reason::bad_constraints;
-    Error e = fitting.error();
-    e.hint.clear();  // the one who refuses adds its own
-    v.detail = to_text(e);
-    return v;
-  }
   const Group& group = spec.groups.front();
-  if (!wishes_about_topology(shape, p, group)) return fits_when_idle(shape, p, *fitting, group);
+  const bool wishes = wishes_about_topology(shape, p, group);
+  if (!wishes) {
+    const auto fitting = fitting_kinds(shape, p, settings, group, uid);
+    if (!fitting) {
+      Verdict v;
+      v.kind = Verdict::Kind::never;
+      v.reason = Reason::bad_constraints;
+      Error e = fitting.error();
+      e.hint.clear();  // the one who refuses adds its own
+      v.detail = to_text(e);
+      return v;
+    }
+    Verdict v = fits_when_idle(shape, p, *fitting, group);
+    if (fitting->decide || !v.fits()) return v;
+  }
   const auto options = options_for(shape, p, settings, uid);
   Verdict v = placement::place_on_idle(with_partition(shape, p, settings, group), shape, *index_of(shape, p), options).verdict;
   if (v.fits() || v.reason == Reason::search_limit) return Verdict{};
   v.kind = Verdict::Kind::never;
   v.reason = Reason::bad_constraints;
+  const std::string& name = shape.partitions[p].name;
+  if (!wishes && !v.causes.empty())
+    v.detail = v.offered == 0 && !group.exclude.empty()
+                   ? fmt::format("--exclude leaves no node of partition {} that could hold it", name)
+                   : fmt::format("the nodes that could hold it in partition {} do not together satisfy {}", name, not_together(group));
   return v;
 }
-
-}  // namespace
-
-namespace {
 
 bool asked_for(const Partition& p, const JobSpec& spec) {
   return spec.partitions.empty() ? p.is_default

@@ -94,12 +94,7 @@ class Pass {
         line.blocked = std::make_shared<const Verdict>(std::move(limits));
         return;
       }
-      auto chooser = Chooser::make(cluster_, p, view_.settings, job.spec, job.uid);
-      if (!chooser) {
-        line.blocked = std::make_shared<const Verdict>(std::move(chooser.error()));
-        return;
-      }
-      line.chooser = std::move(*chooser);
+      line.chooser.emplace(shape(), p, view_.settings, job.spec, job.uid);
     }
     auto chosen = line.chooser->choose(cluster_, now_ - job.eligible, job.eligible);
     if (chosen) chosen_ = std::move(*chosen);

@@ -306,7 +306,7 @@ void make_lists(Case& c, const Plain& p) {
     if (one_in(4)) names.push_back(c.shape.nodes[n].name), listed.push_back(n);
   c.group.nodelist = fmt::format("{}", fmt::join(names, ","));
   const auto count = static_cast<int>(listed.size());
-  if (!p.tasks && count > r.most) {  // a list to choose from
+  if (count > r.most) {  // a list to choose from
     for (std::size_t n = 0; n < c.nodes.size(); ++n)
       if (std::find(listed.begin(), listed.end(), n) == listed.end()) close(n);
     return;

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/size_text.hpp"
-#include "sched/feasible/fitting_nodes.hpp"
-#include "sched/placement/first_choice.hpp"
+#include "sched/feasible/fitting_kinds.hpp"
 
 namespace sy::sched {
 
@@ -12,7 +11,7 @@ namespace {
 
 using Counted = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // slots, nodes with so many
 
-Counted kinds_that_fit(const ClusterShape& shape, std::size_t partition, const FittingNodes& f) {
+Counted kinds_that_fit(const ClusterShape& shape, std::size_t partition, const FittingKinds& f) {
   Counted out;
   for (std::size_t k = 0; k < shape.kinds.size(); ++k)
     if (f.idle_slots[k] > 0 && shape.kinds[k].in_partition[partition] > 0)
@@ -40,18 +39,6 @@ std::uint64_t tasks_held(const Counted& kinds, std::uint64_t nodes) {
   return tasks;
 }
 
-bool fits_by_name(const ClusterShape& shape, const FittingNodes& f) {
-  for (const auto& set : f.alternatives) {
-    std::vector<Offer> offers;
-    set.for_each([&](NodeIndex n) {
-      const auto& node = shape.nodes[n.value];
-      offers.push_back({n, f.idle_slots[node.kind], node.total.cpus.value, node.weight, node.name_rank, &node.total});
-    });
-    if (first_choice(f, std::move(offers))) return true;
-  }
-  return false;
-}
-
 std::string gres_text(const Group& g) {
   std::string out;
   for (const auto* list : {&g.gres_per_node, &g.gres_per_task, &g.gres_per_job})
@@ -61,7 +48,7 @@ std::string gres_text(const Group& g) {
 }
 
 // Why not one node of the partition can hold anything of it: what one node is asked for, and what the largest has.
-std::string no_node_text(const ClusterShape& shape, std::size_t partition, const FittingNodes& f, const Group& g) {
+std::string no_node_text(const ClusterShape& shape, std::size_t partition, const FittingKinds& f, const Group& g) {
   const std::string& p = shape.partitions[partition].name;
   const auto worst = std::max_element(f.causes.begin(), f.causes.end(), [](const Cause& a, const Cause& b) { return a.nodes < b.nodes; });
   if (worst == f.causes.end()) return fmt::format("partition {} has no nodes", p);
@@ -86,20 +73,25 @@ std::string no_node_text(const ClusterShape& shape, std::size_t partition, const
       return gres == 0 ? fmt::format("asks {}, no node of partition {} has any GRES", gres_text(g), p)
                        : fmt::format("asks {} on one node, the most one node of partition {} has is {}", gres_text(g), p, gres);
     case Cause::Kind::feature: return fmt::format("no node of partition {} has the features {}", p, g.constraint);
-    case Cause::Kind::excluded: return fmt::format("--exclude leaves no node of partition {}", p);
     default: return fmt::format("no node of partition {} can hold it", p);
   }
 }
 
 }  // namespace
 
-Verdict fits_when_idle(const ClusterShape& shape, std::size_t partition, const FittingNodes& f, const Group& g) {
+std::string not_together(const Group& g) {
+  return !g.nodelist.empty()       ? "--nodelist " + g.nodelist
+         : g.contiguous            ? std::string("--contiguous")
+         : !g.gres_per_job.empty() ? "the job's GRES " + gres_text(g)
+         : !g.constraint.empty()   ? "--constraint " + g.constraint
+                                   : "--exclude " + g.exclude;
+}
+
+Verdict fits_when_idle(const ClusterShape& shape, std::size_t partition, const FittingKinds& f, const Group& g) {
   const std::string& name = shape.partitions[partition].name;
   const Counted kinds = kinds_that_fit(shape, partition, f);
   std::uint64_t available = 0;
   for (const auto& [slots, count] : kinds) available += count;
-  for (const auto& c : f.causes)
-    if (c.kind == Cause::Kind::excluded) available -= std::min<std::uint64_t>(available, c.nodes);
 
   Verdict v;
   v.kind = Verdict::Kind::never;
@@ -122,15 +114,6 @@ Verdict fits_when_idle(const ClusterShape& shape, std::size_t partition, const F
                              nodes_allowed(f.needs, available), name);
       return v;
     }
-  }
-  if (!f.by_kind && !fits_by_name(shape, f)) {
-    v.detail = fmt::format("the nodes that could hold it in partition {} do not together satisfy {}", name,
-                           !g.nodelist.empty()       ? "--nodelist " + g.nodelist
-                           : g.contiguous            ? std::string("--contiguous")
-                           : !g.gres_per_job.empty() ? "the job's GRES " + gres_text(g)
-                           : !g.constraint.empty()   ? "--constraint " + g.constraint
-                                                     : "--exclude " + g.exclude);
-    return v;
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // The one door between a pass and placement: for a class of equal requests in one partition, the nodes it gets now, or why
-// none. Remembers slots per node and looks again only at nodes that changed. Which engine chooses is decided in here.
+// none. The engine behind it looks again only at nodes that changed.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "sched/feasible/fitting_nodes.hpp"
+#include "sched/feasible/needs.hpp"
 #include "sched/placement/placement.hpp"
 
 namespace sy::sched {
@@ -33,16 +33,13 @@ class ClusterNow {
   // The engine for that partition's topology (a flat one where none is configured), told of every change so far.
   placement::Engine& engine(std::uint32_t partition);
   const model::TopologyIndex& topology(std::uint32_t partition);
-  // Nodes that changed, in order; a chooser remembers how far it has read.
-  const std::vector<NodeIndex>& changes() const { return changes_; }
-
   void count_looked_at(std::uint64_t n) { looked_at_ += n; }
   std::uint64_t nodes_looked_at() const { return looked_at_; }
 
  private:
   std::shared_ptr<const ClusterShape> shape_;
   std::vector<NodeNow> nodes_;
-  std::vector<NodeIndex> changes_;
+  std::vector<NodeIndex> changes_;        // in order; an engine remembers how far it has been told
   std::vector<RunningJob> running_, started_;
   std::set<Uid> running_of_;
   std::uint64_t looked_at_{};
@@ -62,44 +59,36 @@ std::string topology_name(const Partition&, const std::string& default_topology)
 // The topology of a partition; null: none is in force under that name.
 const model::Topology* topology_of(const ClusterShape&, std::size_t partition);
 std::shared_ptr<const model::TopologyIndex> index_of(const ClusterShape&, std::size_t partition);
-// Does the request, or the partition's topology, need the placement engine rather than the first choice?
-bool needs_engine(const ClusterShape&, std::size_t partition, const Group&);
+// Is there anything to tell of a placement: a topology, or wishes about the place?
+bool place_matters(const ClusterShape&, std::size_t partition, const Group&);
 // Nodes in domains that live jobs have for themselves (--exclusive=topo): nobody else comes to them.
 NodeSet nodes_of_exclusive_domains(const State&);
-// What partition and settings add to the request before placement: its default memory; and the options.
+// What partition and settings add to the request before placement: its default memory, its most nodes; and the options.
 Group with_partition(const ClusterShape&, std::size_t partition, const Settings&, Group);
 placement::Options options_for(const ClusterShape&, std::size_t partition, const Settings&, Uid);
 
 // The nodes that a request gets, and what is told about why these.
 struct Chosen {
   std::vector<NodeGrant> nodes;        // rank order
-  PlacementHandle placement;           // of the engine; absent where topology plays no part
+  PlacementHandle placement;           // absent unless place_matters
 };
 
 class Chooser {
  public:
-  // A verdict instead where it fits on no idle cluster (never).
-  static tl::expected<Chooser, Verdict> make(ClusterNow&, std::uint32_t partition, const Settings&, std::shared_ptr<const JobSpec>, Uid);
+  Chooser(const ClusterShape&, std::uint32_t partition, const Settings&, std::shared_ptr<const JobSpec>, Uid);
 
-  // Or why not now. `waited`: since the job became eligible, for ladders that open with time.
+  // Or why not now, or never. `waited`: since the job became eligible, for ladders that open with time.
   tl::expected<Chosen, Verdict> choose(ClusterNow&, Duration waited, Time eligible);
   // Do the answers for equal requests depend on how long each has waited?
   bool depends_on_wait() const { return depends_on_wait_; }
-  const Needs& needs() const { return fitting_.needs; }
+  const Needs& needs() const { return needs_; }
 
  private:
-  void refresh(ClusterNow&);
-  Verdict why_not(const ClusterNow&) const;
   std::vector<placement::Member> members(const ClusterNow&) const;
-  tl::expected<Chosen, Verdict> choose_by_engine(ClusterNow&, Duration waited, Time eligible);
 
-  FittingNodes fitting_;
+  Needs needs_;
   std::uint32_t partition_{};
-  std::vector<NodeIndex> nodes_;          // of any alternative, ascending
-  std::vector<std::uint32_t> slots_;      // beside nodes_
-  std::size_t read_{};                    // changes looked at
-  bool fresh_{true};
-  bool by_engine_{}, depends_on_wait_{};
+  bool depends_on_wait_{}, place_matters_{};
   std::shared_ptr<const JobSpec> spec_;
   Uid uid_;
   std::vector<std::string> targets_, avoided_;  // jobs that the request names; those that it wants to be away from

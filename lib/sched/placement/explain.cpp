@@ -40,6 +40,20 @@ std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector
   return out;
 }
 
+// Nodes named that are down, too few that are up, or just others in the way?
+Reason why_out(const Board& b, const Part& part) {
+  const auto down = [&](NodeIndex n) { return !b.nodes()[n.value].usable; };
+  if (std::any_of(part.required.begin(), part.required.end(), down)) return Reason::req_node_not_avail;
+  std::uint32_t up = 0;
+  for (std::uint32_t n = 0; n < b.shape().nodes.size(); ++n) {
+    const auto& info = b.shape().nodes[n];
+    const bool suits =
+        let_in(part.filter, NodeIndex{n}) && (!part.filter.constraint || base::matches(*part.filter.constraint, info.features));
+    if (suits && !info.removed && !down(NodeIndex{n})) ++up;
+  }
+  return up < (part.by_tasks || part.fewest ? 1 : part.min) ? Reason::node_down : Reason::resources;
+}
+
 // A job that wants domains for itself: nodes that are free, in domains where others are.
 std::uint32_t free_beside_others(const Board& b, const Part& part) {
   if (part.exclusive_level == no_level) return 0;
@@ -111,7 +125,7 @@ std::string domain_name(const TopologyIndex& t, std::uint32_t d) { return d == T
 void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, std::size_t open_rungs, const Options& o,
              const std::vector<bool>& near) {
   Verdict& v = a.verdict;
-  if (v.reason == Reason::none) v.reason = Reason::resources;
+  if (v.reason == Reason::none) v.reason = why_out(b, part);
   if (!o.explain) return;
   Chooser chooser(counts, part);
   const auto& t = b.topology();

@@ -5,7 +5,8 @@
 namespace sy::sched::placement {
 namespace {
 
-// Whole nodes of one interval: required ones first, then those in use already (F grows least), then cheaper ones, then by name.
+// Nodes of one interval: required ones first, then those in use already (F grows least), then cheaper ones, then those with the fewest
+// CPUs left where the job shares them, then by name.
 void name_in(const Counts& c, const Part& part, const Share& share, std::vector<bool>& used, std::vector<Named>& out) {
   const bool in_order = c.topology->kind() == model::Topology::Kind::flat && !part.layers.empty();  // as Chooser::consume
   const bool plain = in_order || (part.required.empty() && (c.board == nullptr || (c.board->equal_weights() && part.demand.whole)));
@@ -29,7 +30,8 @@ void name_in(const Counts& c, const Part& part, const Share& share, std::vector<
     if (const bool x = required(a), y = required(b); x != y) return x;
     if (c.board == nullptr) return false;
     if (c.board->idle(a) != c.board->idle(b)) return c.board->idle(b);
-    return c.board->weight(a) < c.board->weight(b);
+    if (c.board->weight(a) != c.board->weight(b)) return c.board->weight(a) < c.board->weight(b);
+    return !part.demand.whole && c.board->now(a).free.cpus < c.board->now(b).free.cpus;
   });
   free.resize(std::min<std::size_t>(free.size(), share.units));
   std::sort(free.begin(), free.end());

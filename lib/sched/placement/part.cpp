@@ -33,7 +33,9 @@ std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
 void count_units(const Group& g, const ClusterShape& shape, const Options& o, Part& p) {
   // GRES of the job is a sum over nodes; segments and gangs share it out evenly instead.
   if (g.segments.empty() && !o.parts_of_a_gang) p.gres_job = g.gres_per_job;
-  p.by_tasks = g.tasks_given && !g.nodes_given && p.gres_job.empty();
+  // A partition that limits nodes asks for the tasks on the fewest.
+  const bool limited = o.max_nodes > 0 && g.tasks > o.max_nodes && g.min_tasks == 0 && g.segments.empty() && !o.parts_of_a_gang;
+  p.by_tasks = g.tasks_given && !g.nodes_given && p.gres_job.empty() && !limited;
   if (p.by_tasks) {
     p.max = g.tasks;
     p.min = g.min_tasks == 0 ? g.tasks : g.min_tasks;
@@ -44,9 +46,10 @@ void count_units(const Group& g, const ClusterShape& shape, const Options& o, Pa
   p.max = g.nodes.max;
   p.choices = g.nodes.choices;
   if (!g.nodes_given) {  // as many nodes as the job's GRES or its tasks need
-    p.fewest = !p.gres_job.empty();
+    p.fewest = !p.gres_job.empty() || (limited && g.tasks_given);
     p.min = 1;
     p.max = !p.fewest ? 1 : g.tasks_given ? std::max(g.tasks, 1U) : static_cast<std::uint32_t>(shape.nodes.size());
+    if (o.max_nodes > 0) p.max = std::min(p.max, o.max_nodes);
     p.choices.clear();
     p.sum_tasks = p.fewest && g.tasks_given;
   }
@@ -107,7 +110,7 @@ Result<NodeSet> named(const std::string& list, const ClusterShape& shape, const 
     if (!shape.nodes[i].removed) wanted.emplace(shape.nodes[i].name, i);
   for (const auto& name : *names) {
     const auto found = wanted.find(name);
-    if (found == wanted.end()) return base::fail(base::Code::invalid_argument, "no node of this name", field, name, "see sy nodes");
+    if (found == wanted.end()) return base::fail(base::Code::invalid_argument, "there is no such node", field, name);
     if (!out.contains(NodeIndex{found->second})) in_order.push_back(NodeIndex{found->second});
     out.insert(NodeIndex{found->second});
   }
@@ -128,8 +131,9 @@ Result<void> filter_of(const Group& g, const ClusterShape& shape, const Topology
   if (!without) return base::fail(without.error());
   p.filter.excluded = std::move(*without);
   if (!listed.empty()) {
-    // Naming more nodes than are asked means a list to choose from; otherwise all named nodes are in (P10).
-    if (!p.by_tasks && p.max < listed.size()) p.filter.among = std::move(*nodes);
+    // Naming more nodes than are asked, or than there are tasks for, means a list to choose from; otherwise all named nodes are in (P10).
+    if (!p.by_tasks && !g.nodes_given && !g.tasks_given) p.max = std::max(p.max, static_cast<std::uint32_t>(listed.size()));
+    if (p.max < listed.size()) p.filter.among = std::move(*nodes);
     else p.required = listed;
     if (!p.by_tasks && p.min < listed.size() && !p.required.empty()) p.min = static_cast<std::uint32_t>(listed.size());
     if (!p.by_tasks && p.max == listed.size())

@@ -31,6 +31,7 @@ struct Options {
   const NodeSet* allowed{};             // the partition's nodes; null: all
   Packing packing{Packing::narrowest};
   bool whole_nodes{};                   // the partition gives whole nodes only
+  std::uint32_t max_nodes{};            // the partition's limit, where nodes were not asked for by number; 0: none
   Uid uid;
   std::optional<base::Duration> waited; // how long the job has been eligible; absent: every rung is open (`sy topo try`)
   std::optional<Time> eligible;         // to tell when a rung opens

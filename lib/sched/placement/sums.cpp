@@ -311,7 +311,7 @@ Part towards_sum(const Part& part) {
 }
 
 bool needs_sums(Board& board, const Part& part) {
-  if (!part.gres_job.empty()) return true;
+  if (!part.gres_job.empty() || part.fewest) return true;
   if (!part.sum_tasks) return false;
   const auto& units = board.offer(towards_sum(part)).units;
   return std::any_of(units.begin(), units.end(), [&](std::uint32_t n) { return n > 0 && n < part.tasks_each; });

@@ -169,6 +169,39 @@ TEST_CASE("named nodes are all in, or a list to choose from when more are named 
   CHECK(c.why(id).reason == Reason::req_node_not_avail);
 }
 
+TEST_CASE("more nodes named than there are tasks: a list to choose from") {
+  Cluster c(4);
+  CHECK(placed(c, ask().tasks(1).on("n[3-4]").cpus(4)) == "n3");
+  CHECK(placed(c, ask().tasks(3).on("n[1-2]").cpus(2)) == "n1 n2");
+}
+
+TEST_CASE("a job that shares nodes goes to the tightest, in use before idle, cheaper before tighter") {
+  Cluster c(4, 8);
+  placed(c, ask().cpus(2).on("n1"));
+  placed(c, ask().cpus(5).on("n2"));
+  CHECK(placed(c, ask().nodes(2).cpus(2)) == "n1 n2");
+  CHECK(placed(c, ask().nodes(1).cpus(1)) == "n2");  // one left there
+  c.configuration.nodes[3].weight = 1;
+  for (const auto i : {0, 1, 2}) c.configuration.nodes[static_cast<std::size_t>(i)].weight = 5;
+  c.configure();
+  CHECK(placed(c, ask().cpus(1)) == "n4");
+  CHECK(placed(c, ask().tasks(1).cpus(1)) == "n4");
+}
+
+TEST_CASE("a partition's most nodes limit ranges, and tasks that would take more") {
+  Cluster c(4, 4);
+  c.configuration.partitions.front().settings.max_nodes = 2;
+  c.configure();
+  CHECK(placed(c, ask().nodes(1, 4).cpus(4)) == "n1 n2");
+  c = Cluster(4, 4);
+  c.configuration.partitions.front().settings.max_nodes = 2;
+  c.configure();
+  for (const char* name : {"n1", "n2", "n3", "n4"}) placed(c, ask().cpus(2).on(name));
+  CHECK(placed(c, ask().tasks(5)) == "");  // two free on each of four
+  CHECK(placed(c, ask().tasks(4)) == "n1 n2");
+  CHECK(c.refused(ask().tasks(9)).field == "--ntasks");
+}
+
 TEST_CASE("contiguous nodes are neighbours, in the shortest run that holds them") {
   Cluster c(8);
   placed(c, ask().on("n4").cpus(4));
@@ -309,7 +342,7 @@ TEST_CASE("a start makes its class look again only at the nodes that changed") {
   for (int i = 0; i < 50; ++i) c.submit(ask().cpus(4));
   const auto p = c.plan();
   CHECK(p.starts.size() == 50);
-  CHECK(p.nodes_looked_at == 100 + 49);
+  CHECK(p.nodes_looked_at == 100 + 49 + 50);  // all of them once, then each that changed, and the one that each job gets
 }
 
 TEST_CASE("the same view gives the same plan, in any order of submission of equal jobs") {
