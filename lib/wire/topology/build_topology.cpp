@@ -48,7 +48,7 @@ std::string unsound_text(std::string_view text, std::string_view never) {
   return {};
 }
 
-std::string unsound_name(std::string_view name, std::string_view never = " \"\\,[]#") {
+std::string unsound_name(std::string_view name, std::string_view never = " \"\\,[]#=") {
   if (name.empty()) return "it is empty";
   if (name.size() > max_name_bytes) return fmt::format("it has more than {} bytes", max_name_bytes);
   return unsound_text(name, never);
@@ -83,20 +83,26 @@ class Builder {
   std::optional<model::Topology> run() {
     check_name();
     if (text_.kind == model::Topology::Kind::flat) return flat();
-    if (!check_levels()) return std::nullopt;
+    check_level_names(named_levels(), faults_);
     take_domains();
     take_children();
+    // No check waits for another's faults to be mended, except where what it looks at is then not defined: a tree's depth.
+    const bool block = text_.kind == model::Topology::Kind::block;
+    bool a_tree = block ? check_no_children() : check_cycles();
+    take_written_levels(a_tree);
     take_nodes();
     check_anything_to_place_on();
-    if (text_.kind == model::Topology::Kind::block) {
+    if (block) {
       check_blocks();
-    } else if (check_cycles()) {
+    } else if (a_tree) {
       merge_spines();
-      refuse_two_parents();
+      a_tree = refuse_two_parents();
+    }
+    if (a_tree) {
+      measure_heights();
+      number_levels();
     }
     if (faults_.count() != faults_before_) return std::nullopt;
-    measure_heights();
-    if (!number_levels()) return std::nullopt;
     return assemble();
   }
 
@@ -123,31 +129,12 @@ class Builder {
     if (const auto why = unsound_name(text_.name); !why.empty()) refuse_name(text_.mark, "topology", "name", text_.name, why);
   }
 
-  // Names of levels: known once, no word that requests use for something else.
-  bool check_levels() {
-    static const std::set<std::string, std::less<>> reserved{"node", "any", "root", "cluster", "host", "hostname"};
-    std::set<std::string> seen;
-    const auto before = faults_.count();
-    const auto mark = text_.levels_mark.line != 0 ? text_.levels_mark : text_.mark;
-    const auto take = [&](const std::string& name) {
-      if (const auto why = unsound_name(name, " \"\\,[]#/@=|:"); !why.empty())
-        faults_.add(mark, "this can not be the name of a level: " + why, "levels", shown(name), "use letters, digits, '-', '.', '_'");
-      else if (reserved.count(name) != 0)
-        faults_.add(mark, "this level is always there and can not be given", "levels", name, "leave it out");
-      else if (!seen.insert(name).second) faults_.add(mark, "two levels have this name", "levels", name);
-    };
-    for (const auto& l : text_.levels) {
-      take(l.name);
-      for (const auto& a : l.aliases) take(a);
-    }
-    if (text_.levels.size() > max_levels)
-      faults_.add(mark, base::Error{base::Code::invalid_argument,
-                                    "there are too many levels",
-                                    "levels",
-                                    std::to_string(max_levels),
-                                    std::to_string(text_.levels.size()),
-                                    {}});
-    return faults_.count() == before;
+  FileMark level_mark(std::size_t level) const { return level < text_.level_marks.size() ? text_.level_marks[level] : text_.mark; }
+
+  std::vector<LevelNames> named_levels() const {
+    std::vector<LevelNames> out;
+    for (std::size_t i = 0; i < text_.levels.size(); ++i) out.push_back({&text_.levels[i], level_mark(i)});
+    return out;
   }
 
   void take_domains() {
@@ -255,9 +242,17 @@ class Builder {
         report_.note(v.mark, fmt::format("leaf {} has no node", v.name));
   }
 
+  bool check_no_children() {
+    bool sound = true;
+    for (const auto& v : vertices_) {
+      if (v.children.empty()) continue;
+      faults_.add(v.mark, "a block has no children", {}, v.name);
+      sound = false;
+    }
+    return sound;
+  }
+
   void check_blocks() {
-    for (std::uint32_t v = 0; v < vertices_.size(); ++v)
-      if (!vertices_[v].children.empty()) faults_.add(vertices_[v].mark, "a block has no children", {}, vertices_[v].name);
     const auto& sizes = text_.block_sizes;
     if (sizes.empty()) return;
     const auto base = *std::min_element(sizes.begin(), sizes.end());
@@ -375,15 +370,18 @@ class Builder {
     }
   }
 
-  void refuse_two_parents() {
+  bool refuse_two_parents() {
+    bool sound = true;
     for (const auto& v : vertices_) {
       if (v.merged_away || v.parents.size() < 2) continue;
+      sound = false;
       std::vector<std::string> places;
       for (const auto p : v.parents) places.push_back(place(p));
       faults_.add(v.mark,
                   fmt::format("switch {} is under {} whose children differ: this is not a tree", v.name, fmt::join(places, " and ")), {},
                   {}, "list the same children under each of them (they become one domain), or keep one");
     }
+    return sound;
   }
 
   void measure_heights() {
@@ -403,10 +401,9 @@ class Builder {
       for (const auto c : vertices_[*v].children) vertices_[*v].height = std::max(vertices_[*v].height, vertices_[c].height + 1);
   }
 
-  bool number_levels() {
-    levels_ = text_.levels;
-    const bool explicit_levels = std::any_of(vertices_.begin(), vertices_.end(), [](const Vertex& v) { return !v.level.empty(); });
-    if (explicit_levels) return take_written_levels();
+  // Where no domain names its level: by height above the nodes.
+  void number_levels() {
+    if (written_levels_) return;
     std::uint32_t top = 0;
     for (const auto v : order_) top = std::max(top, vertices_[v].height);
     if (top + 1 > max_levels) {
@@ -416,49 +413,54 @@ class Builder {
                                           fmt::format("{} levels", max_levels),
                                           fmt::format("{} levels", top + 1),
                                           {}});
-      return false;
+      return;
     }
     if (levels_.empty()) {
       for (auto h = static_cast<std::int64_t>(top); h >= 0; --h)
         levels_.push_back({text_.kind == model::Topology::Kind::block ? "block" : level_name_by_height(static_cast<std::size_t>(h)), {}});
     } else if (levels_.size() < top + 1) {
-      faults_.add(text_.mark, fmt::format("the tree has {} levels, but {} are named", top + 1, levels_.size()), "levels");
-      return false;
+      faults_.add(level_mark(0), fmt::format("the tree has {} levels, but {} are named", top + 1, levels_.size()), "levels");
+      return;
     }
     for (const auto v : order_) vertices_[v].level_number = static_cast<std::uint32_t>(levels_.size()) - 1 - vertices_[v].height;
-    return true;
   }
 
-  bool take_written_levels() {
+  // The levels that the domains name, if any does. `with_parents`: and each is narrower than its parent's, which only a graph
+  // without cycles can be asked.
+  void take_written_levels(bool with_parents) {
+    levels_ = text_.levels;
+    written_levels_ = std::any_of(vertices_.begin(), vertices_.end(), [](const Vertex& v) { return !v.level.empty(); });
+    if (!written_levels_ || (levels_.empty() && options_.incomplete)) return;
     std::map<std::string, std::uint32_t> number;
+    std::set<std::string> ambiguous;
     std::vector<std::string> names;
     for (std::uint32_t i = 0; i < levels_.size(); ++i) {
-      number.emplace(levels_[i].name, i);
-      names.push_back(levels_[i].name);
-      for (const auto& a : levels_[i].aliases) number.emplace(a, i);
+      if (!number.emplace(levels_[i].name, i).second) ambiguous.insert(levels_[i].name);
+      else names.push_back(levels_[i].name);
+      for (const auto& a : levels_[i].aliases)
+        if (!number.emplace(a, i).second) ambiguous.insert(a);
     }
-    for (const auto v : order_) {
-      const auto found = number.find(vertices_[v].level);
-      if (found == number.end()) {
-        const auto near = base::nearest(vertices_[v].level, names);
-        faults_.add(vertices_[v].mark,
-                    base::Error{base::Code::invalid_argument,
-                                vertices_[v].level.empty() ? fmt::format("domain {} names no level, but others do", vertices_[v].name)
-                                                           : fmt::format("domain {} is on a level that is not known", vertices_[v].name),
-                                "level", fmt::format("{}", fmt::join(names, ", ")), vertices_[v].level,
-                                near.empty() ? std::string{} : fmt::format("did you mean {}?", near)});
-        continue;
-      }
-      vertices_[v].level_number = found->second;
-      if (!vertices_[v].parents.empty()) {
-        const auto& parent = vertices_[vertices_[v].parents.front()];
-        if (parent.level_number >= found->second)
-          faults_.add(vertices_[v].mark,
-                      fmt::format("domain {} is on level {}, which is not narrower than its parent {}'s level {}", vertices_[v].name,
-                                  levels_[found->second].name, parent.name, levels_[parent.level_number].name));
-      }
+    for (auto& v : vertices_) {
+      const auto found = number.find(v.level);
+      if (found != number.end()) v.level_number = found->second;
+      else refuse_level(v, names);
     }
-    return faults_.count() == faults_before_;
+    if (!with_parents) return;
+    const auto sure = [&](const Vertex& v) { return number.count(v.level) != 0 && ambiguous.count(v.level) == 0; };
+    for (const auto& v : vertices_)
+      for (const auto p : v.parents)
+        if (const auto& parent = vertices_[p]; sure(v) && sure(parent) && parent.level_number >= v.level_number)
+          faults_.add(v.mark, fmt::format("domain {} is on level {}, which is not narrower than its parent {}'s level {}", v.name,
+                                          levels_[v.level_number].name, parent.name, levels_[parent.level_number].name));
+  }
+
+  void refuse_level(const Vertex& v, const std::vector<std::string>& names) {
+    const auto near = base::nearest(v.level, names);
+    faults_.add(v.mark, base::Error{base::Code::invalid_argument,
+                                    v.level.empty() ? fmt::format("domain {} names no level, but others do", v.name)
+                                                    : fmt::format("domain {} is on a level that is not known", v.name),
+                                    "level", fmt::format("{}", fmt::join(names, ", ")), shown(v.level),
+                                    near.empty() ? std::string{} : fmt::format("did you mean {}?", near)});
   }
 
   model::Topology assemble() {
@@ -501,9 +503,32 @@ class Builder {
   std::unordered_map<std::string, std::uint32_t> by_name_;
   std::vector<std::uint32_t> order_;  // depth-first, those merged away left out
   std::vector<model::Level> levels_;
+  bool written_levels_{};  // the domains name them
 };
 
 }  // namespace
+
+void check_level_names(const std::vector<LevelNames>& levels, Faults& faults) {
+  static const std::set<std::string, std::less<>> reserved{"node", "any", "root", "cluster", "host", "hostname"};
+  std::set<std::string> seen;
+  const auto take = [&](const std::string& name, FileMark mark) {
+    if (const auto why = unsound_name(name, " \"\\,[]#/@=|:"); !why.empty())
+      faults.add(mark, "this can not be the name of a level: " + why, "levels", shown(name), "use letters, digits, '-', '.', '_'");
+    else if (reserved.count(name) != 0) faults.add(mark, "this level is always there and can not be given", "levels", name, "leave it out");
+    else if (!seen.insert(name).second) faults.add(mark, "two levels have this name", "levels", name);
+  };
+  for (const auto& l : levels) {
+    take(l.level->name, l.mark);
+    for (const auto& a : l.level->aliases) take(a, l.mark);
+  }
+  if (levels.size() > max_levels)
+    faults.add(levels[max_levels].mark, base::Error{base::Code::invalid_argument,
+                                                    "there are too many levels",
+                                                    "levels",
+                                                    std::to_string(max_levels),
+                                                    std::to_string(levels.size()),
+                                                    {}});
+}
 
 std::string level_name_by_height(std::size_t height) {
   switch (height) {

@@ -28,6 +28,13 @@ struct BuildOptions {
 // order. Linear in the size of the file.
 std::optional<model::Topology> build_topology(const TopologyText&, const FindNode&, const BuildOptions&, ImportReport&, Faults&);
 
+// A level's names as they were written. Faults: no name, one that requests use for something else, one that was there before.
+struct LevelNames {
+  const model::Level* level;
+  FileMark mark;
+};
+void check_level_names(const std::vector<LevelNames>&, Faults&);
+
 // Level names of an imported tree by height above the nodes: "leaf", "spine", "core", "tier4", …
 std::string level_name_by_height(std::size_t height);
 // One name for switches that became one domain: "spine1+spine2", or "spine1+7" when that would be long.

@@ -61,6 +61,15 @@ void choose(const std::string& wanted, TopologyFile& file, Faults& faults) {
                              {}});
 }
 
+// As building the topology would, had there been nodes to build it of.
+void check_label_levels(const std::vector<LabelLevel>& levels, Faults& faults) {
+  ImportReport unused;
+  const auto text = topology_from_labels(levels, {}, unused);
+  std::vector<LevelNames> names;
+  for (std::size_t i = 0; i < text.levels.size(); ++i) names.push_back({&text.levels[i], text.level_marks[i]});
+  check_level_names(names, faults);
+}
+
 std::vector<std::string> all_names(const TopologyFile& file) {
   std::vector<std::string> names;
   for (const auto& t : file.topologies)
@@ -80,6 +89,7 @@ std::optional<Imported> import_topologies(const ImportRequest& request, const Cl
   auto file = read_topology(request.text, *format, cluster.all, faults);
   if (!file.label_levels.empty() && cluster.all)
     file.topologies.push_back(topology_from_labels(file.label_levels, cluster.all(), file.report));
+  else check_label_levels(file.label_levels, faults);
   choose(request.topology, file, faults);
 
   Imported out;

@@ -62,7 +62,7 @@ std::string host_of(const std::string& description) {
   const auto words = words_of(description);
   if (words.empty() || words.size() > 2) return {};
   const auto& host = words.front();
-  if (std::isalnum(static_cast<unsigned char>(host.front())) == 0 || host.find_first_of("\"\\,[]#") != std::string::npos) return {};
+  if (std::isalnum(static_cast<unsigned char>(host.front())) == 0 || host.find_first_of("\"\\,[]#=") != std::string::npos) return {};
   if (host.size() > 2 && host.rfind("MT", 0) == 0 && std::isdigit(static_cast<unsigned char>(host[2])) != 0) return {};
   if (words.size() == 2 && std::none_of(words[1].begin(), words[1].end(), [](unsigned char c) { return std::isdigit(c) != 0; })) return {};
   return host;
@@ -77,7 +77,7 @@ std::string switch_name_of(const std::string& description) {
   if (const auto semicolon = name.find(';'); semicolon != std::string::npos) name.erase(0, semicolon + 1);
   if (const auto colon = name.find(':'); colon != std::string::npos) name.erase(colon);
   const bool one_word = words_of(name).size() == 1 && !name.empty() && name.front() != ' ' && name.back() != ' ';
-  return one_word && name.find_first_of("\"\\,[]#") == std::string::npos ? name : std::string{};
+  return one_word && name.find_first_of("\"\\,[]#=") == std::string::npos ? name : std::string{};
 }
 
 class Discovery {

@@ -30,11 +30,27 @@ std::string short_name(const std::string& key) { return key.substr(key.rfind('/'
 std::string as_name(std::string_view label) {
   std::string value(label);
   for (auto& c : value)
-    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f || std::string_view{"\"\\,[]#"}.find(c) != std::string_view::npos) c = '_';
+    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f || std::string_view{"\"\\,[]#="}.find(c) != std::string_view::npos) c = '_';
   return value;
 }
 
-bool is_node_level(const LabelLevel& l) { return l.key == "kubernetes.io/hostname" || l.name == "node"; }
+bool is_node_level(const LabelLevel& l) { return l.key == "kubernetes.io/hostname" || l.key == "node"; }
+
+// One level of a list: a key, and a name where its text gives one (`name_key`: how it is called there).
+void take_level(const YamlNode& n, const std::string& path, const char* key_key, const char* name_key, std::vector<LabelLevel>& out,
+                Faults& faults) {
+  YamlMap l(n, path, faults);
+  l.require(key_key);
+  const auto key = l.text(key_key);
+  const auto name = l.text(name_key);
+  l.finish();
+  if (key && key->empty()) l.refuse(key_key, "a node label's key belongs here");
+  if (!key || key->empty()) return;
+  LabelLevel level{*key, name.value_or(short_name(*key)), l.mark()};
+  if (level.name == "node" && !is_node_level(level))
+    return l.refuse(name_key, "this level is always there and can not be given", level.name, "leave it out, or call it something else");
+  out.push_back(std::move(level));
+}
 
 }  // namespace
 
@@ -49,6 +65,7 @@ TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const s
     model::Level level{l.name, {}};
     if (l.key != l.name && l.key.find_first_of(",/@=|: ") == std::string::npos) level.aliases.push_back(l.key);
     t.levels.push_back(std::move(level));
+    t.level_marks.push_back(l.mark);
   }
   // The same value under two parents is two domains: each is known by its whole path, and named by it where that is needed.
   std::map<std::vector<std::string>, std::size_t> by_path;
@@ -95,15 +112,9 @@ TopologyFile read_labels(std::string_view text, const KnownNodes& known, Faults&
   const auto name = m.text("name").value_or("");
   m.require("levels");
   m.each("levels", [&](const YamlNode& n, const std::string& path) {
-    if (n.is_scalar()) {
-      levels.push_back({n.scalar, short_name(n.scalar), n.mark});
-      return;
-    }
-    YamlMap l(n, path, faults);
-    l.require("key");
-    const auto key = l.text("key").value_or("");
-    levels.push_back({key, l.text("name").value_or(short_name(key)), l.mark()});
-    l.finish();
+    if (!n.is_scalar()) return take_level(n, path, "key", "name", levels, faults);
+    if (n.scalar.empty()) faults.add(n.mark, "a node label's key belongs here", path);
+    else levels.push_back({n.scalar, short_name(n.scalar), n.mark});
   });
   std::vector<KnownNode> nodes;
   m.each("nodes", [&](const YamlNode& n, const std::string& path) {
@@ -144,13 +155,8 @@ TopologyFile read_kai_levels(std::string_view text, Faults& faults) {
     }
     YamlMap m(*spec, "spec", faults);
     m.require("levels");
-    m.each("levels", [&](const YamlNode& n, const std::string& path) {
-      YamlMap l(n, path, faults);
-      l.require("nodeLabel");
-      const auto key = l.text("nodeLabel").value_or("");
-      file.label_levels.push_back({key, l.text("alias").value_or(short_name(key)), l.mark()});
-      l.finish();
-    });
+    m.each("levels",
+           [&](const YamlNode& n, const std::string& path) { take_level(n, path, "nodeLabel", "alias", file.label_levels, faults); });
     m.finish();
   }
   if (file.label_levels.empty() && faults.empty()) faults.add({}, "the file has no Topology with levels");

@@ -20,6 +20,8 @@ struct Pair {
   FileMark mark;
 };
 
+const std::vector<std::string> known_keys{"SwitchName", "Switches", "Nodes", "LinkSpeed", "BlockName", "BlockSizes"};
+
 // Cuts the text into logical lines of pairs.
 class PairReader {
  public:
@@ -98,8 +100,22 @@ class PairReader {
     ++at_;
     return true;
   }
+  // The next word is a key with its '=': "SwitchName= Nodes=n1" gives the switch no name, not the name "Nodes=n1".
+  bool at_key() const {
+    const auto word = text_.substr(at_, text_.find_first_of("=# \t\r\n", at_) - at_);
+    if (text_.substr(at_ + word.size(), 1) != "=") return false;
+    return std::any_of(known_keys.begin(), known_keys.end(), [&](std::string_view k) {
+      return std::equal(k.begin(), k.end(), word.begin(), word.end(),
+                        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+    });
+  }
   bool read_value(Pair& p) {
+    const auto from_key = at_;
     while (!at_end() && (here() == ' ' || here() == '\t')) ++at_;
+    if (at_ != from_key && at_key()) {
+      faults_.add(p.mark, "the value is missing", p.written);
+      return false;
+    }
     if (!at_end() && here() == '"') {
       ++at_;
       const auto from = at_;
@@ -134,8 +150,6 @@ class PairReader {
   std::size_t line_start_{};
   std::uint32_t line_{1};
 };
-
-const std::vector<std::string> known_keys{"SwitchName", "Switches", "Nodes", "LinkSpeed", "BlockName", "BlockSizes"};
 
 class ConfReader {
  public:

@@ -46,15 +46,18 @@ class SwitchyardReader {
 
  private:
   void read_level(const YamlNode& n, const std::string& path) {
-    if (n.is_scalar()) {
-      t_.levels.push_back({n.scalar, {}});
-      return;
-    }
+    if (n.is_scalar()) return take_level({n.scalar, {}}, n.mark);
     YamlMap m(n, path, faults_);
     m.require("name");
-    model::Level level{m.text("name").value_or(""), m.text_list("aliases").value_or(std::vector<std::string>{})};
+    const auto name = m.text("name");
+    auto aliases = m.text_list("aliases").value_or(std::vector<std::string>{});
     m.finish();
-    if (!level.name.empty()) t_.levels.push_back(std::move(level));
+    if (name) take_level({*name, std::move(aliases)}, m.mark());
+  }
+
+  void take_level(model::Level level, FileMark mark) {
+    t_.levels.push_back(std::move(level));
+    t_.level_marks.push_back(mark);
   }
 
   void read_domain(const YamlNode& n, const std::string& path) {

@@ -124,7 +124,7 @@ void apply_remarks(std::string_view text, TopologyText& t) {
     if (t.mark.line == 0) t.mark = mark;
     if (t.name.empty()) t.name = r.name;
     if (r.joined) t.joined = r.joined;
-    if (!r.levels.empty()) t.levels = r.levels, t.levels_mark = mark;
+    if (!r.levels.empty()) t.levels = r.levels, t.level_marks.assign(r.levels.size(), mark);
     for (auto& d : t.domains)
       if (const auto found = r.speeds.find(d.name); found != r.speeds.end() && d.link_speed.empty()) d.link_speed = found->second;
     if (t.block_sizes.empty() && !r.block_sizes.empty()) {

@@ -33,7 +33,7 @@ struct TopologyText {
   FileMark mark;
   model::Topology::Kind kind{model::Topology::Kind::tree};
   std::vector<model::Level> levels;  // widest first; empty: named from below (leaf, spine, core)
-  FileMark levels_mark{};            // where not known: mark
+  std::vector<FileMark> level_marks{};  // by level; shorter: not known, and mark counts
   std::vector<DomainText> domains;   // in the file's order
   std::optional<bool> joined;        // absent: a tree is joined when it has one root, blocks always are
   std::vector<std::uint32_t> block_sizes;

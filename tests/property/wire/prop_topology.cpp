@@ -18,7 +18,7 @@ struct Generated {
 
 // What names may hold beside letters: all that no format takes for something else.
 std::string odd() {
-  return *rc::gen::element<std::string>("", "", "", "=", ":", "%2C", "+", "'", "{x}", "&a", "*", "!t", "|", ">", "@h", "`", "~", "\xc3\xbc",
+  return *rc::gen::element<std::string>("", "", "", ":", "%2C", "+", "'", "{x}", "&a", "*", "!t", "|", ">", "@h", "`", "~", "\xc3\xbc",
                                         "\xe6\x9e\xb6", "-007");
 }
 

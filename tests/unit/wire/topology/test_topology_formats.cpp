@@ -159,6 +159,68 @@ TEST_CASE("level names alone: KAI's Topology gives the levels for node labels") 
   CHECK(c.imported->label_levels[0].name == "rack");
 }
 
+TEST_CASE("a fault in the levels hides none in the domains, and each stands where it is written") {
+  const auto c = import_text(
+      "name: f\nkind: tree\nlevels:\n- rack\n- {name: rack, aliases: [any]}\n- node\ndomains:\n- {name: a, level: rak, nodes: \"n[1-2]\"}\n"
+      "- {name: b, level: rack, parent: zz, nodes: \"n[2-3]\"}\n- {name: b, nodes: n4}\n");
+  CHECK(c.fault_text() ==
+        "f:9: domain b names the parent zz, which is defined nowhere\n"
+        "f:5: levels: two levels have this name (given: rack)\n"
+        "f:5: levels: this level is always there and can not be given (given: any); leave it out\n"
+        "f:6: levels: this level is always there and can not be given (given: node); leave it out\n"
+        "f:10: switch b is defined twice, first on line 9\n"
+        "f:8: level: domain a is on a level that is not known (given: rak) (limit: rack, node); did you mean rack?\n"
+        "f:10: level: domain b names no level, but others do (limit: rack, node)\n"
+        "f:9: node n2 is listed under both a (line 8) and b (line 9)\n");
+  // The list is on one line: its column is the level's.
+  const auto column = import_text("name: f\nlevels: [spine, spine]\ndomains: [{name: a, level: spine, nodes: n1}]\n");
+  REQUIRE(column.faults.list().size() == 1);
+  CHECK(column.faults.list()[0].mark == wire::FileMark{2, 17});
+  // A level without a name is no level that is left out.
+  CHECK(import_text("levels: [{name: \"\"}]\ndomains: [{name: a, nodes: n1}]\n").fault_text() ==
+        "f:1: levels: this can not be the name of a level: it is empty; use letters, digits, '-', '.', '_'\n");
+  // The wrong order of levels shows beside a node that is written twice; which of two levels called spine is meant, nobody knows.
+  const auto order = import_text(
+      "levels: [spine, rack]\ndomains:\n- {name: r, level: rack}\n- {name: s, level: spine, parent: r, nodes: n1}\n- {name: t, level: "
+      "rack, "
+      "nodes: n1}\n");
+  CHECK(order.fault_text() ==
+        "f:4: domain s is on level spine, which is not narrower than its parent r's level rack\n"
+        "f:5: node n1 is listed under both s (line 4) and t (line 5)\n");
+  CHECK(import_text("levels: [spine, rack, spine]\ndomains:\n- {name: r, level: rack}\n- {name: s, level: spine, parent: r, nodes: n1}\n")
+            .fault_text() == "f:1: levels: two levels have this name (given: spine)\n");
+  // Too few names for the depth, beside an unknown child.
+  CHECK(import_text("# switchyard: levels=leaf\nSwitchName=r Switches=a,zz\nSwitchName=a Nodes=n1\n").fault_text() ==
+        "f:2: switch r lists the child zz, which is defined nowhere\nf:1: levels: the tree has 2 levels, but 1 are named\n");
+}
+
+TEST_CASE("topology.conf: a key where a value belongs is a missing value, and no name holds '='") {
+  CHECK(import_text("SwitchName= Nodes=n10\nSwitchName=a Nodes= LinkSpeed=3\nSwitchName=b Nodes=n1\n").fault_text() ==
+        "f:1: SwitchName: the value is missing\nf:2: Nodes: the value is missing\n");
+  CHECK(import_text("SwitchName=a=b Nodes=Foo=3,n1\n").fault_text() ==
+        "f:1: this can not be the name of a switch: it holds '=' (given: a=b)\n"
+        "f:1: this can not be the name of a node: it holds '=' (given: Foo=3)\n");
+  CHECK(import_text("SwitchName = a Nodes = n1\n").tree() == "a [leaf] n1\n");
+}
+
+TEST_CASE("KAI's levels are checked with or without a cluster: an empty label, and the level node under another label") {
+  const std::string text =
+      "apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: t}\nspec:\n  levels:\n  - {nodeLabel: \"\"}\n"
+      "  - {nodeLabel: rack, alias: node}\n  - {foo: 1}\n  - {nodeLabel: zone}\n  - {nodeLabel: x/zone}\n";
+  const std::string expected =
+      "f:6: spec.levels[0].nodeLabel: a node label's key belongs here\n"
+      "f:7: spec.levels[1].alias: this level is always there and can not be given (given: node); leave it out, or call it something else\n"
+      "f:8: spec.levels[2].nodeLabel: this key is missing or empty\n"
+      "f:8: spec.levels[2].foo: this key is not known here (limit: nodeLabel, alias)\n"
+      "f:10: levels: two levels have this name (given: zone)\n";
+  CHECK(import_text(text).fault_text() == expected);
+  CHECK(import_text(text, "n[1-2]").fault_text() == expected);
+  CHECK(import_text("levels: [{key: \"\"}, {key: rack, name: node}, \"\"]\nnodes: [{names: n1}]\n").fault_text() ==
+        "f:1: levels[0].key: a node label's key belongs here\n"
+        "f:1: levels[1].name: this level is always there and can not be given (given: node); leave it out, or call it something else\n"
+        "f:1: levels[2]: a node label's key belongs here\n");
+}
+
 TEST_CASE("formats are found by content, unknown ones and NetQ are refused by name") {
   using F = wire::TopologyFormat;
   CHECK(wire::detect_format("  switchname=a\n") == F::slurm);
@@ -211,7 +273,7 @@ TEST_CASE("names with control characters or broken UTF-8 are refused with file, 
   // U+009B begins a terminal's escape sequence as ESC [ does.
   CHECK(import_text("name: \"t\"\nkind: tree\nlevels:\n- {name: l, aliases: [\"a\\x9b\"]}\ndomains:\n- {name: d, level: l, nodes: n1}\n")
             .fault_text() ==
-        "f:1: levels: this can not be the name of a level: it holds the control character \\u009b (given: a\\xc2\\x9b); use letters, "
+        "f:4: levels: this can not be the name of a level: it holds the control character \\u009b (given: a\\xc2\\x9b); use letters, "
         "digits, '-', '.', '_'\n");
   CHECK(import_text("name: my fabric\nkind: flat\n").fault_text() ==
         "f:1: name: this can not be the name of a topology: it holds ' ' (given: my fabric)\n");
