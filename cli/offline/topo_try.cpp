@@ -14,6 +14,7 @@
 #include "cli/submit/spec_file.hpp"
 #include "cli/text.hpp"
 #include "cli/topo/topo.hpp"
+#include "model/check_groups.hpp"
 #include "model/verdict_text.hpp"
 #include "wire/topology/topology_param.hpp"
 #include "wire/views.hpp"
@@ -168,6 +169,10 @@ int run_topo_try(Context& context, const Words& words) {
   if (!cluster) return 1;
 
   const auto& group = request->spec.groups.front();
+  if (const auto sound = model::check_groups(group); !sound) {
+    print_error(context, sound.error());
+    return exit_never;
+  }
   if (const auto sound = placement::check_request(group, cluster->topology); !sound) {
     print_error(context, sound.error());
     return exit_never;

@@ -1,5 +1,5 @@
 // A job's groups as a tree: the groups that ask for something are its leaves, with how many copies there are of each.
-// Not their placement (sched/placement), and not what a single group may say (core/decide/check_spec).
+// Not their placement (sched/placement), and not what a single group may say (check_groups.hpp).
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/decide/access.hpp"
+#include "model/check_groups.hpp"
 #include "model/group_tree.hpp"
 #include "model/job_target.hpp"
 #include "sched/pass.hpp"
@@ -16,24 +17,16 @@ namespace {
 
 constexpr std::size_t longest_name = 1024, longest_path = 4096, most_arguments = 4096, most_partitions = 64;
 constexpr std::int64_t largest_nice = 2'147'483'645;
-constexpr std::uint32_t most_nodes = 1'000'000, most_tasks = 100'000'000;
 
 tl::unexpected<Error> wrong(std::string field, std::string message, std::string limit, std::string value, std::string hint = {}) {
   return fail(Error{Code::invalid_argument, std::move(message), std::move(field), std::move(limit), std::move(value), std::move(hint)});
-}
-
-Result<void> short_enough(const char* field, const std::string& text, std::size_t limit) {
-  if (text.size() > limit)
-    return fail(Error{Code::too_large, "is too long", field, fmt::format("{} bytes", limit), fmt::format("{} bytes", text.size()), ""});
-  if (text.find('\0') != std::string::npos) return wrong(field, "contains a NUL byte", "", "");
-  return {};
 }
 
 Result<void> check_texts(const JobSpec& s) {
   const std::pair<const char*, const std::string*> paths[] = {
       {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}, {"script_name", &s.script_name}};
   for (const auto& [field, text] : paths)
-    if (auto ok = short_enough(field, *text, longest_path); !ok) return ok;
+    if (auto ok = model::short_enough(field, *text, longest_path); !ok) return ok;
   const auto& a = *s.annotations;
   const std::pair<const char*, const std::string*> names[] = {{"--job-name", &s.name},
                                                               {"--account", &a.account},
@@ -48,113 +41,12 @@ Result<void> check_texts(const JobSpec& s) {
                                                               {"--mail-user", &a.mail_user},
                                                               {"submit_host", &s.submit_host}};
   for (const auto& [field, text] : names)
-    if (auto ok = short_enough(field, *text, longest_name); !ok) return ok;
+    if (auto ok = model::short_enough(field, *text, longest_name); !ok) return ok;
   if (!s.work_dir.empty() && s.work_dir.front() != '/') return wrong("--chdir", "must be an absolute path", "", s.work_dir);
   if (s.script_args.size() > most_arguments)
     return wrong("script_args", "are too many", std::to_string(most_arguments), std::to_string(s.script_args.size()));
   return {};
 }
-
-Result<void> check_gres(const std::vector<GresRequest>& list, const char* field) {
-  if (list.size() > 64) return wrong(field, "names too many kinds", "64", std::to_string(list.size()));
-  for (const auto& r : list) {
-    if (r.name.empty()) return wrong(field, "names no GRES", "", "", "write name:count or name:type:count");
-    if (r.count < 1 || r.count > 1'000'000'000) return wrong(field, "the count must be at least 1", "1", std::to_string(r.count));
-  }
-  return {};
-}
-
-Result<void> check_counts(const Group& g) {
-  if (g.nodes.min < 1) return wrong("--nodes", "at least one node is needed", "1", std::to_string(g.nodes.min));
-  if (g.nodes.max < g.nodes.min)
-    return wrong("--nodes", "the maximum is less than the minimum", "", fmt::format("{}-{}", g.nodes.min, g.nodes.max));
-  if (g.nodes.max > most_nodes) return wrong("--nodes", "is too large", std::to_string(most_nodes), std::to_string(g.nodes.max));
-  if (!std::is_sorted(g.nodes.choices.begin(), g.nodes.choices.end()) || (!g.nodes.choices.empty() && g.nodes.choices.front() < 1))
-    return wrong("--nodes", "the choices must ascend from 1", "", "");
-  if (g.tasks_given && (g.tasks < 1 || g.tasks > most_tasks))
-    return wrong("--ntasks", "is out of range", fmt::format("1-{}", most_tasks), std::to_string(g.tasks));
-  if (g.tasks_per_node > most_tasks)
-    return wrong("--ntasks-per-node", "is out of range", std::to_string(most_tasks), std::to_string(g.tasks_per_node));
-  if (g.cpus_per_task.value < 1 || g.cpus_per_task.value > 1'000'000'000)
-    return wrong("--cpus-per-task", "must be more than nothing", "", fmt::format("{}", g.cpus_per_task.value / 1000.0));
-  for (const auto& m : {g.memory_per_node, g.memory_per_cpu})
-    if (m && (m->value < 0 || m->value > (std::int64_t{1} << 40)))
-      return wrong("--mem", "is out of range", "", fmt::format("{} MiB", m->value));
-  return {};
-}
-
-Result<void> check_group(const Group& g) {
-  if (auto ok = check_counts(g); !ok) return ok;
-  if (auto ok = check_gres(g.gres_per_node, "--gres"); !ok) return ok;
-  if (auto ok = check_gres(g.gres_per_task, "--gpus-per-task"); !ok) return ok;
-  if (auto ok = check_gres(g.gres_per_job, "--gpus"); !ok) return ok;
-  const std::pair<const char*, const std::string*> lists[] = {
-      {"--constraint", &g.constraint}, {"--nodelist", &g.nodelist}, {"--exclude", &g.exclude}};
-  for (const auto& [field, text] : lists)
-    if (auto ok = short_enough(field, *text, 65'536); !ok) return ok;
-  return {};
-}
-
-// Groups inside groups: who asks for something is a leaf, and what is around it only bounds it.
-class Tree {
- public:
-  Result<void> check(const Group& g, const std::string& path, bool outermost) {
-    if (!g.name.empty()) {
-      if (model::job_target(g.name)) return wrong(path + ".name", "\"job:\" means another job", "", g.name, "use another name");
-      if (!names_.insert(g.name).second) return wrong(path + ".name", "two groups have this name", "", g.name, "name each group once");
-    }
-    if (!outermost && !g.exclusive_level.empty())
-      return wrong(path + ".exclusive", "a domain can be kept for the whole job only", "", g.exclusive_level,
-                   "write it beside the outermost groups");
-    if (!outermost && g.sharing == Sharing::exclusive_user)
-      return wrong(path + ".exclusive", "a job of groups can not be exclusive for its user", "nothing, node", "user");
-    for (const auto* list : {&g.affinity, &g.anti_affinity})
-      for (const auto& a : *list) targets_.emplace_back(path, a.target);
-    if (g.min_replicas > g.replicas)
-      return wrong(path + ".min_replicas", "is more than replicas", std::to_string(g.replicas), std::to_string(g.min_replicas));
-    if (g.children.empty()) {
-      if (++leaves_ > most_groups) return wrong("groups", "are too many", std::to_string(most_groups), "");
-      if (g.min_tasks > 0 && (!g.tasks_given || g.min_tasks > g.tasks))
-        return wrong(path + ".min_tasks", "is more than tasks", std::to_string(g.tasks_given ? g.tasks : 0), std::to_string(g.min_tasks));
-      auto ok = check_group(g);
-      if (!ok) ok.error().field = fmt::format("{}: {}", path, ok.error().field);
-      return ok;
-    }
-    Group bounds;  // what a group around others may say
-    bounds.name = g.name;
-    bounds.replicas = g.replicas;
-    bounds.min_replicas = g.min_replicas;
-    bounds.pack = g.pack;
-    bounds.switches = g.switches;
-    bounds.switches_wait = g.switches_wait;
-    bounds.spread = g.spread;
-    bounds.affinity = g.affinity;
-    bounds.anti_affinity = g.anti_affinity;
-    bounds.exclusive_level = g.exclusive_level;
-    Group without = g;
-    without.children.clear();
-    if (!(without == bounds))
-      return wrong(path, "a group with groups inside asks for no nodes, tasks or resources itself", "replicas, pack, spread, affinity",
-                   g.name, "write them in the groups inside");
-    for (std::size_t i = 0; i < g.children.size(); ++i)
-      if (auto ok = check(g.children[i], fmt::format("{}[{}]", outermost ? path : path + ".groups", i), false); !ok) return ok;
-    return {};
-  }
-
-  Result<void> check_targets() const {
-    for (const auto& [path, target] : targets_)
-      if (!names_.contains(target) && !model::job_target(target))
-        return wrong(path + ".affinity", "no group of this job has this name", fmt::format("{}", fmt::join(names_, ", ")), target,
-                     "another job is job:NAME, job:NUMBER, or job:self for those of the same name");
-    return {};
-  }
-
- private:
-  static constexpr std::size_t most_groups = 1000;
-  std::set<std::string> names_;
-  std::vector<std::pair<std::string, std::string>> targets_;
-  std::size_t leaves_{};
-};
 
 Result<void> check_times(const JobSpec& s) {
   if (s.time_limit && *s.time_limit <= Duration::zero())
@@ -228,11 +120,7 @@ Result<void> check_spec(const JobSpec& s, const Principal& who) {
     return wrong("--nice", "is out of range", fmt::format("±{}", largest_nice), std::to_string(s.nice));
   if (s.nice < 0 && !who.is_administrator())
     return fail(Code::forbidden, "only administrators may raise a priority with a negative nice", "--nice", std::to_string(s.nice));
-  const Group& group = s.groups.front();
-  if (!has_groups(group) && group.replicas == 1 && group.affinity.empty() && group.anti_affinity.empty()) return check_group(group);
-  Tree tree;
-  if (auto ok = tree.check(group, "groups", true); !ok) return ok;
-  return tree.check_targets();
+  return model::check_groups(s.groups.front());
 }
 
 Result<void> check_jobs_named(const State& state, const JobSpec& spec, Uid uid) {

@@ -134,6 +134,14 @@ TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code")
   CHECK(json.find(R"({"rank":1,"node":"n02","tasks":1,"path":"core.spine1.leaf1","segment":0)") != std::string::npos);
   folder.file("gang.yaml", "groups:\n- {name: a, nodes: 2, pack: {require: leaf}}\n- {name: b, nodes: 2, affinity: a@leaf}\n");
   CHECK(attempt({"--", "--spec", "gang.yaml"}) == "n[01-04]\nexit 0\n");
+  // What a submission refuses.
+  folder.file("nobody.yaml", "groups:\n- {name: a, nodes: 2}\n- {name: b, nodes: 2, affinity: zz@leaf}\n");
+  CHECK(attempt({"--", "--spec", "nobody.yaml"}) ==
+        "sy topo try: error: groups[1].affinity: no group of this job has this name (given: zz) (limit: a, b); "
+        "another job is job:NAME, job:NUMBER, or job:self for those of the same name\nexit 3\n");
+  folder.file("twice.yaml", "groups:\n- {name: a, nodes: 2}\n- {name: a, nodes: 2}\n");
+  CHECK(attempt({"--", "--spec", "twice.yaml"}) ==
+        "sy topo try: error: groups[1].name: two groups have this name (given: a); name each group once\nexit 3\n");
   CHECK(attempt({"--", "-N2", "--no-such"}) == "sy topo try: error: --no-such: unknown option\nexit 1\n");
   CHECK(attempt({"--", "-N2", "--exclusive", "leaf"}) ==
         "sy topo try: error: request options belong here, without a script (given: leaf); "
