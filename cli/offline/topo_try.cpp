@@ -70,39 +70,10 @@ base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
   return request;
 }
 
-std::string path_text(const TrialCluster& c, base::NodeIndex node) {
-  const auto position = c.topology.position_of(node.value);
-  if (position < 0) return {};
-  return join(c.topology.path(static_cast<std::uint32_t>(position)), ".");
-}
-
-void print_json(Context& context, const TrialCluster& c, const placement::Answer& a, std::int64_t fragmentation) {
-  std::string verdict;
-  wire::append_verdict(verdict, a.verdict);
-  JsonWriter w;
-  w.object().name("verdict").raw(verdict);
-  if (a.placed()) {
-    std::vector<std::string> names;
-    for (const auto& n : a.nodes) names.push_back(c.shape.nodes[n.node.value].name);
-    w.member("nodes", base::fold_hostlist(names)).member("nodes_in_rank_order", base::fold_hostlist_in_order(names));
-    w.member("level", a.level).list("domains", a.domains);
-    w.member("leaves_used", a.leaves_used).member("leaves_least", a.leaves_least);
-    w.member("fragmentation", fragmentation).member("fragmentation_growth", a.fragmentation_growth);
-    w.name("ranks").array();
-    std::uint32_t rank = 0;
-    for (const auto& n : a.nodes) {
-      w.object().member("rank", rank).member("node", c.shape.nodes[n.node.value].name).member("tasks", n.tasks);
-      w.member("path", path_text(c, n.node)).member("segment", n.segment).member("group", n.group).member("replica", n.replica).close();
-      rank += n.tasks;
-    }
-    w.close();
-    w.name("beaten").array();
-    for (const auto& b : a.beaten) w.object().member("domain", b.domain).member("offered", b.offered).member("asked", b.asked).close();
-    w.close();
-  }
-  w.name("work").object().member("nodes", a.work.nodes_looked_at).member("domains", a.work.domains_looked_at);
-  w.member("search_steps", a.work.search_steps).close().close();
-  context.out.line(w.text());
+void print_json(Context& context, const TrialCluster& c, const placement::Answer& a) {
+  std::string text;
+  wire::append_answer(text, a, c.shape, c.topology, placement::fragmentation(c.topology, c.nodes) + a.fragmentation_growth);
+  context.out.line(text);
 }
 
 void print_verdict(Context& context, const placement::Answer& a) {
@@ -180,7 +151,7 @@ int run_topo_try(Context& context, const Words& words) {
   for (const auto& w : placement::warnings(group, cluster->topology)) context.err.line("warning: " + w);
   const auto answer = placement::place(group, cluster->shape, cluster->topology, cluster->nodes, how);
   if (options->has("json")) {
-    print_json(context, *cluster, answer, placement::fragmentation(cluster->topology, cluster->nodes) + answer.fragmentation_growth);
+    print_json(context, *cluster, answer);
   } else if (answer.placed()) {
     std::vector<std::string> names;
     for (const auto& n : answer.nodes) names.push_back(cluster->shape.nodes[n.node.value].name);

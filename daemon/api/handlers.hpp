@@ -37,6 +37,7 @@ void topology_quality(const CallPtr&);
 void import_topology(const CallPtr&);
 void import_topologies(const CallPtr&);
 void check_topologies(const CallPtr&);
+void try_topology(const CallPtr&);
 void get_config(const CallPtr&);
 void reconfigure(const CallPtr&);
 // health

@@ -40,6 +40,7 @@ constexpr std::array table{
     Route{"PUT", "/v1/topologies", local, administrator, handlers::import_topologies},
     Route{"PUT", "/v1/topologies/{name}", local, administrator, handlers::import_topology},
     Route{"POST", "/v1/topologies/check", local, administrator, handlers::check_topologies},
+    Route{"POST", "/v1/topologies/try", local, user, handlers::try_topology},
     Route{"GET", "/v1/config", local, user, handlers::get_config},
     Route{"POST", "/v1/reconfigure", local, administrator, handlers::reconfigure},
     Route{"GET", "/livez", local, anyone, handlers::livez},

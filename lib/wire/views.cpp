@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hostlist.hpp"
+#include "sched/placement/placement.hpp"
 #include "wire/enum_names.hpp"
 #include "wire/json_text.hpp"
 
@@ -80,6 +81,15 @@ void append_causes(ObjectText& object, std::string& out, const std::vector<model
   });
 }
 
+void append_domains(ObjectText& object, std::string& out, std::string_view name, const std::vector<model::DomainCount>& domains) {
+  object.list(name, domains, [&](const model::DomainCount& d) {
+    ObjectText domain{out};
+    domain.text("domain", d.domain);
+    domain.number("offered", d.offered);
+    domain.number("asked", d.asked);
+  });
+}
+
 const std::string& node_name(base::NodeIndex n, const model::State& state) {
   static const std::string gone = "?";
   return n.value < state.nodes.size() ? state.nodes[n.value].name : gone;
@@ -145,12 +155,7 @@ void append_verdict(std::string& out, const model::Verdict& verdict) {
   object.list("rungs", verdict.rungs, [&](const model::RungVerdict& rung) {
     ObjectText item{out};
     item.text("level", rung.level);
-    item.list("best", rung.best, [&](const model::DomainCount& best) {
-      ObjectText domain{out};
-      domain.text("domain", best.domain);
-      domain.number("offered", best.offered);
-      domain.number("asked", best.asked);
-    });
+    append_domains(item, out, "best", rung.best);
     append_causes(item, out, rung.causes);
     item.time("opens_us", rung.opens);
   });
@@ -167,12 +172,7 @@ void append_placement(std::string& out, const model::PlacementRecord& record, co
   object.number("leaves_used", record.leaves_used);
   object.number("leaves_least", record.leaves_least);
   object.number("fragmentation_growth", record.fragmentation_growth);
-  object.list("beaten", record.beaten, [&](const model::DomainCount& beaten) {
-    ObjectText domain{out};
-    domain.text("domain", beaten.domain);
-    domain.number("offered", beaten.offered);
-    domain.number("asked", beaten.asked);
-  });
+  append_domains(object, out, "beaten", record.beaten);
   std::int64_t first = 0;
   object.list("ranks", record.parts, [&](const model::PlacedPart& part) {
     ObjectText item{out};
@@ -239,6 +239,42 @@ base::Result<NodeMembers> NodeMembers::parse(std::string_view list) {
 
 bool NodeMembers::has(std::string_view name) const {
   return only_.empty() || std::binary_search(only_.begin(), only_.end(), name, std::less<>{});
+}
+
+void append_answer(std::string& out, const sched::placement::Answer& a, const model::ClusterShape& shape, const model::TopologyIndex& index,
+                   std::int64_t fragmentation) {
+  ObjectText object{out};
+  append_verdict(object.key("verdict"), a.verdict);
+  if (a.placed()) {
+    std::vector<std::string> names;
+    for (const auto& n : a.nodes) names.push_back(shape.nodes[n.node.value].name);
+    object.text("nodes", base::fold_hostlist(names));
+    object.text("nodes_in_rank_order", base::fold_hostlist_in_order(names));
+    object.text("level", a.level);
+    object.texts("domains", a.domains);
+    object.number("leaves_used", a.leaves_used);
+    object.number("leaves_least", a.leaves_least);
+    object.number("fragmentation", fragmentation);
+    object.number("fragmentation_growth", a.fragmentation_growth);
+    std::int64_t rank = 0;
+    object.list("ranks", a.nodes, [&](const sched::placement::PlacedNode& n) {
+      ObjectText item{out};
+      const auto position = index.position_of(n.node.value);
+      item.number("rank", rank);
+      item.text("node", shape.nodes[n.node.value].name);
+      item.number("tasks", n.tasks);
+      item.text("path", position < 0 ? std::string{} : fmt::format("{}", fmt::join(index.path(static_cast<std::uint32_t>(position)), ".")));
+      item.number("segment", n.segment);
+      item.number("group", n.group);
+      item.number("replica", n.replica);
+      rank += n.tasks;
+    });
+    append_domains(object, out, "beaten", a.beaten);
+  }
+  ObjectText work{object.key("work")};
+  work.number("nodes", static_cast<std::int64_t>(a.work.nodes_looked_at));
+  work.number("domains", static_cast<std::int64_t>(a.work.domains_looked_at));
+  work.number("search_steps", static_cast<std::int64_t>(a.work.search_steps));
 }
 
 void append_node(std::string& out, const model::Node& node, const model::State& state, const NodeMembers& members) {

@@ -1,5 +1,5 @@
 // Verdicts, nodes, partitions and topologies as the API shows them (docs/api-v1.md), as JSON text.
-// Not the stored form (state_json.hpp) and not jobs (job_fields.hpp).
+// Also what placement answers to a question on trial. Not the stored form (state_json.hpp) and not jobs (job_fields.hpp).
 #pragma once
 
 #include <string>
@@ -9,6 +9,14 @@
 #include "base/result.hpp"
 #include "model/state.hpp"
 #include "model/verdict.hpp"
+
+namespace sy::model {
+struct ClusterShape;
+class TopologyIndex;
+}  // namespace sy::model
+namespace sy::sched::placement {
+struct Answer;
+}  // namespace sy::sched::placement
 
 namespace sy::wire {
 
@@ -29,6 +37,11 @@ void append_verdict(std::string& out, const model::Verdict&);
 // How an attempt was placed: {"topology","version","level","domains","leaves_used","leaves_least","fragmentation_growth",
 // "beaten":[…],"ranks":[{"first","count","node","path","segment","group","replica"}]}
 void append_placement(std::string& out, const model::PlacementRecord&, const model::State&);
+// Where a request on trial would go: {"verdict"}, and when placed {"nodes","nodes_in_rank_order","level","domains","leaves_used",
+// "leaves_least","fragmentation" (as given: with it placed),"fragmentation_growth","ranks":[{"rank","node","tasks","path","segment",
+// "group","replica"}],"beaten":[…]}; {"work":{"nodes","domains","search_steps"}} always.
+void append_answer(std::string& out, const sched::placement::Answer&, const model::ClusterShape&, const model::TopologyIndex&,
+                   std::int64_t fragmentation);
 void append_node(std::string& out, const model::Node&, const model::State&, const NodeMembers& = {});
 void append_partition(std::string& out, const model::Partition&, const model::State&);
 // {"name","kind","levels":[…],"joined","block_sizes","version","domains":[{"name","level","parent":name,"nodes":hostlist}]}

@@ -39,6 +39,7 @@ const std::map<std::string, char> expected{
     {"PUT /v1/topologies", 'a'},
     {"PUT /v1/topologies/{name}", 'a'},
     {"POST /v1/topologies/check", 'a'},
+    {"POST /v1/topologies/try", 'u'},
     {"GET /v1/config", 'u'},
     {"POST /v1/reconfigure", 'a'},
     {"GET /livez", '*'},
