@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -60,7 +61,11 @@ std::optional<std::string> one_line() {
   return text;
 }
 
-int terminal_width() {
+// What is set in COLUMNS counts before what the terminal says, as for other programs.
+int terminal_width(bool tty, const std::string& set) {
+  int columns = 0;
+  if (std::from_chars(set.data(), set.data() + set.size(), columns).ec == std::errc{} && columns > 0) return columns;
+  if (!tty) return 80;
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
@@ -72,7 +77,7 @@ std::unique_ptr<Context> process_context() {
   auto context = std::make_unique<Context>(stdout, stderr);
   for (char** e = environ; *e != nullptr; ++e) context->environment.emplace_back(*e);
   const bool tty = ::isatty(STDOUT_FILENO) == 1;
-  context->out.set_tty(tty, tty ? terminal_width() : 80);
+  context->out.set_tty(tty, terminal_width(tty, context->env("COLUMNS").value_or("")));
   context->read_stdin = [] { return read_all(stdin); };
   context->read_line = one_line;
   context->stdin_is_tty = ::isatty(STDIN_FILENO) == 1;

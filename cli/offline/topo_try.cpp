@@ -37,14 +37,16 @@ constexpr std::array<base::OptionRule, 9> rules{{{"topology", 't', Argument::req
                                                  {"json", 0, Argument::none, {}}}};
 constexpr std::string_view help_text =
     R"(Usage: sy topo try --topology FILE [--topology-name NAME] [--busy HOSTLIST] [--down HOSTLIST] [--cluster FILE]
-                   [--topology-param TopoOptional] [--weights first] [--json] -- REQUEST OPTIONS
+                   [--topology-param TopoOptional|FILE] [--weights first] [--json] -- REQUEST OPTIONS
 REQUEST OPTIONS are those of sbatch and sy submit: -N8, --switches=2, --segment=4, --within rack, --spec FILE, …
 Prints the nodes as one host list and ends with 0; or the verdict, ending with 2 for "not now" and 3 for "never".
 --cluster FILE: YAML, nodes: [{names, cpus, mem, gres, features, weight, used}]; without it a node has one CPU.
+--topology-param FILE: a slurm.conf, of which the last TopologyParam line counts.
 --weights first: as in a partition that takes the cheapest nodes that hold a job, before the best place for it.
 )";
 
-base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
+// `faults`: of the file of --spec, one by one.
+base::Result<SubmitRequest> read_request(Context& context, const Words& words, wire::Faults& faults) {
   SubmitRequest request;
   request.ours = true;
   request.work_dir = context.work_dir;
@@ -60,9 +62,9 @@ base::Result<SubmitRequest> read_request(Context& context, const Words& words) {
     const auto text = read_whole_file(context, option.value);
     if (!text) return base::fail(text.error());
     request.spec_file = option.value;
-    const auto spec = read_spec_file(*text, option.value, request);
-    if (!spec) return base::fail(spec.error());
-    request.groups_from_file = spec->has_groups;
+    faults = wire::Faults(option.value);
+    request.groups_from_file = read_spec_file(*text, request, faults).has_groups;
+    if (!faults.empty()) return base::fail(faults.to_error());
   }
   if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
   if (request.groups_from_file) return request;
@@ -84,23 +86,49 @@ void print_verdict(Context& context, const placement::Answer& a) {
 }
 
 // The cluster with what the options say is busy or down.
-std::optional<TrialCluster> set_up(Context& context, const TopoOptions& options) {
-  const auto input = load_topology(
-      context, {options.value("topology"), options.value("format"), options.value("topology-name"), options.value("cluster"), false, true});
+std::optional<TrialCluster> set_up(Context& context, const TopoOptions& options, bool json) {
+  const auto input = load_topology(context, {options.value("topology"), options.value("format"), options.value("topology-name"),
+                                             options.value("cluster"), false, true, json});
   if (!input) return std::nullopt;
   const auto& all = input->imported.topologies;
+  const auto refuse = [&](const base::Error& error) { return print_error(context, error, json), std::nullopt; };
   if (all.empty())
-    return print_error(
-               context,
-               {base::Code::invalid_argument, "the file gives level names only", "--topology", {}, {}, "give node labels with --cluster"}),
-           std::nullopt;
+    return refuse(
+        {base::Code::invalid_argument, "the file gives level names only", "--topology", {}, {}, "give node labels with --cluster"});
   auto cluster = make_trial_cluster(*input, all[input->imported.cluster_default]);
-  if (!cluster) return print_error(context, cluster.error()), std::nullopt;
+  if (!cluster) return refuse(cluster.error());
   for (const auto& [name, down] : {std::pair{"busy", false}, std::pair{"down", true}})
     if (options.has(name))
       if (const auto taken = take_nodes(*cluster, options.value(name), fmt::format("--{}", name), down); !taken)
-        return print_error(context, taken.error()), std::nullopt;
+        return refuse(taken.error());
   return std::move(*cluster);
+}
+
+// The words of slurm.conf's TopologyParam, or a slurm.conf that has them.
+base::Result<void> take_topology_param(Context& context, const std::string& given, placement::Options& how) {
+  auto param = wire::read_topology_param(given);
+  std::string where;
+  if (!param.unknown.empty()) {
+    const auto text = read_whole_file(context, given);
+    if (!text)
+      return base::fail(base::Error{base::Code::invalid_argument, "this word is not known, and there is no such file to read",
+                                    "--topology-param", "TopoOptional", param.unknown[0],
+                                    "give TopoOptional, or the slurm.conf with a TopologyParam line"});
+    param = wire::read_topology_param(*text);
+    where = " in " + given;
+  }
+  if (!param.unknown.empty())
+    return base::fail(base::Error{
+        base::Code::invalid_argument, "this word is not known" + where, "--topology-param", "TopoOptional", param.unknown[0], {}});
+  for (const auto& word : param.ignored) context.err.line(fmt::format("warning: TopologyParam={}{} has no effect here", word, where));
+  if (param.topo_optional) how.packing = placement::Packing::none;
+  return {};
+}
+
+base::Result<void> take_weights(const std::string& given, placement::Options& how) {
+  how.weight_first = given == "first";
+  if (how.weight_first || given == "break_ties") return {};
+  return base::fail(base::Error{base::Code::invalid_argument, "this word is not known", "--weights", "break_ties, first", given, {}});
 }
 
 }  // namespace
@@ -110,47 +138,34 @@ int run_topo_try(Context& context, const Words& words) {
   int exit_code = 0;
   const auto options = read_topo_options(context, Words(words.begin(), dashes), rules, help_text, exit_code);
   if (!options) return exit_code;
+  const bool json = options->has("json");
+  const auto refuse = [&](const base::Error& error, int code = 1) { return print_error(context, error, json), code; };
   if (!options->rest.empty())
-    return print_error(context, {base::Code::invalid_argument,
-                                 "this word has no place before --",
-                                 {},
-                                 {},
-                                 options->rest[0],
-                                 "sy topo try --topology FILE -- REQUEST OPTIONS"});
+    return refuse({base::Code::invalid_argument,
+                   "this word has no place before --",
+                   {},
+                   {},
+                   options->rest[0],
+                   "sy topo try --topology FILE -- REQUEST OPTIONS"});
   if (!options->has("topology"))
-    return print_error(context, {base::Code::invalid_argument, "a topology file is needed", "--topology", {}, {}, "--topology FILE"});
-  const auto request = read_request(context, dashes == words.end() ? Words{} : Words(dashes + 1, words.end()));
-  if (!request) return print_error(context, request.error());
+    return refuse({base::Code::invalid_argument, "a topology file is needed", "--topology", {}, {}, "--topology FILE"});
+  wire::Faults spec_faults("");
+  const auto request = read_request(context, dashes == words.end() ? Words{} : Words(dashes + 1, words.end()), spec_faults);
+  if (!request) return print_error(context, request.error(), json, &spec_faults);
   placement::Options how;
-  if (options->has("topology-param")) {
-    const auto param = wire::read_topology_param(options->value("topology-param"));
-    if (!param.unknown.empty())
-      return print_error(
-          context, {base::Code::invalid_argument, "this word is not known", "--topology-param", "TopoOptional", param.unknown[0], {}});
-    if (param.topo_optional) how.packing = placement::Packing::none;
-  }
-  if (options->has("weights")) {
-    how.weight_first = options->value("weights") == "first";
-    if (!how.weight_first && options->value("weights") != "break_ties")
-      return print_error(
-          context,
-          {base::Code::invalid_argument, "this word is not known", "--weights", "break_ties, first", options->value("weights"), {}});
-  }
-  const auto cluster = set_up(context, *options);
+  if (options->has("topology-param"))
+    if (const auto ok = take_topology_param(context, options->value("topology-param"), how); !ok) return refuse(ok.error());
+  if (options->has("weights"))
+    if (const auto ok = take_weights(options->value("weights"), how); !ok) return refuse(ok.error());
+  const auto cluster = set_up(context, *options, json);
   if (!cluster) return 1;
 
   const auto& group = request->spec.groups.front();
-  if (const auto sound = model::check_groups(group); !sound) {
-    print_error(context, sound.error());
-    return exit_never;
-  }
-  if (const auto sound = placement::check_request(group, cluster->topology); !sound) {
-    print_error(context, sound.error());
-    return exit_never;
-  }
+  if (const auto sound = model::check_groups(group); !sound) return refuse(sound.error(), exit_never);
+  if (const auto sound = placement::check_request(group, cluster->topology); !sound) return refuse(sound.error(), exit_never);
   for (const auto& w : placement::warnings(group, cluster->topology)) context.err.line("warning: " + w);
   const auto answer = placement::place(group, cluster->shape, cluster->topology, cluster->nodes, how);
-  if (options->has("json")) {
+  if (json) {
     print_json(context, *cluster, answer);
   } else if (answer.placed()) {
     std::vector<std::string> names;

@@ -287,14 +287,19 @@ bool is_about_a_group(std::string_view option) {
          std::find(others.begin(), others.end(), option) != others.end();
 }
 
-base::Result<SpecFile> read_spec_file(std::string_view text, const std::string& file, SubmitRequest& request) {
-  wire::Faults faults(file);
+SpecFile read_spec_file(std::string_view text, SubmitRequest& request, wire::Faults& faults) {
   wire::YamlLimits limits;
   limits.bytes = 4U << 20U;
   limits.nodes = 200'000;
   SpecFile spec;
   const SubmitRequest like = request;
   if (const auto document = wire::read_yaml_document(text, faults, limits)) Reader(faults, like).read(*document, request, spec);
+  return spec;
+}
+
+base::Result<SpecFile> read_spec_file(std::string_view text, const std::string& file, SubmitRequest& request) {
+  wire::Faults faults(file);
+  auto spec = read_spec_file(text, request, faults);
   if (!faults.empty()) return base::fail(faults.to_error());
   return spec;
 }

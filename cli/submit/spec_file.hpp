@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/submit/request.hpp"
+#include "wire/fault.hpp"
 
 namespace sy::cli {
 
@@ -19,6 +20,7 @@ struct SpecFile {
 
 // Strict: unknown keys, wrong types and values are all told, each with file, line and nearest known key.
 base::Result<SpecFile> read_spec_file(std::string_view text, const std::string& file, SubmitRequest&);
+SpecFile read_spec_file(std::string_view text, SubmitRequest&, wire::Faults&);
 
 // Does this option speak about the one group of a plain job (nodes, memory, placement), not about the job?
 bool is_about_a_group(std::string_view option);

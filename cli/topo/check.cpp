@@ -46,7 +46,13 @@ std::vector<std::string> level_names(const model::Topology& t) {
 
 void print_json(Context& context, const TopologyInput& input) {
   JsonWriter w;
-  w.object().member("file", input.path).member("format", std::string(format_name(input.imported.format)));
+  w.object()
+      .name("verdict")
+      .object()
+      .member("kind", "accepted")
+      .close()
+      .member("file", input.path)
+      .member("format", std::string(format_name(input.imported.format)));
   w.name("topologies").array();
   for (const auto& t : input.imported.topologies) {
     w.object().member("name", t.name).member("kind", std::string(kind_name(t.kind))).list("levels", level_names(t));
@@ -73,7 +79,7 @@ int run_topo_check(Context& context, const Words& words) {
     return print_error(context, {base::Code::invalid_argument, "one file belongs here", {}, {}, {}, "sy topo check FILE"});
   const bool json = options->has("json");
   const auto input = load_topology(context, {options->rest[0], options->value("format"), options->value("topology-name"),
-                                             options->value("cluster"), options->has("skip-unknown-nodes"), json});
+                                             options->value("cluster"), options->has("skip-unknown-nodes"), json, json});
   if (!input) return 1;
   if (json) return print_json(context, *input), 0;
   context.out.line(fmt::format("{}: {}", input->path, format_name(input->imported.format)));

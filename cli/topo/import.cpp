@@ -106,8 +106,8 @@ int run_topo_import(Context& context, const Words& words) {
     input.text = std::move(*text);
     input.imported.format = *format;
   } else {
-    auto loaded =
-        load_topology(context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true, *text});
+    auto loaded = load_topology(
+        context, {options->rest[0], options->value("format"), options->value("topology-name"), {}, false, true, false, *text});
     if (!loaded) return 1;
     input = std::move(*loaded);
     const auto& all = input.imported.topologies;

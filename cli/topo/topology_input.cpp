@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "cli/api.hpp"
+#include "cli/json_writer.hpp"
 #include "cli/text.hpp"
 
 namespace sy::cli {
@@ -31,14 +32,53 @@ base::Result<std::string> read_whole_file(Context& context, const std::string& p
   return text;
 }
 
-int print_error(Context& context, const base::Error& error) {
+namespace {
+
+void print_refusal(Context& context, const std::string& text, const std::vector<wire::Fault>& faults) {
+  JsonWriter w;
+  const auto known = [&](const char* name, const std::string& value) {
+    w.name(name);
+    if (value.empty()) w.null();
+    else w.value(value);
+  };
+  const auto number = [&](const char* name, std::uint32_t value) {
+    w.name(name);
+    if (value == 0) w.null();
+    else w.value(value);
+  };
+  w.object().name("verdict").object().member("kind", "refused").member("text", text).close().name("faults").array();
+  for (const auto& f : faults) {
+    w.object();
+    known("file", f.file);
+    number("line", f.mark.line);
+    number("column", f.mark.column);
+    known("field", f.error.field);
+    w.member("message", f.error.message);
+    known("value", f.error.value);
+    known("limit", f.error.limit);
+    known("hint", f.error.hint);
+    w.close();
+  }
+  w.close().close();
+  context.out.line(w.text());
+}
+
+}  // namespace
+
+int print_error(Context& context, const base::Error& error, bool json, const wire::Faults* parts) {
+  const bool known = parts != nullptr && !parts->empty();
+  if (json) print_refusal(context, to_text(error), known ? parts->list() : std::vector<wire::Fault>{{{}, {}, error}});
   for (const auto& line : split_list(to_text(error), '\n')) context.err.line(fmt::format("{}: error: {}", context.program, line));
   return 1;
 }
 
-void print_faults(Context& context, const wire::Faults& faults) {
+int print_faults(Context& context, const wire::Faults& faults, bool json) {
+  if (json)
+    print_refusal(context, faults.count() == 1 ? to_text(faults.list()[0]) : fmt::format("the file has {} faults", faults.count()),
+                  faults.list());
   for (const auto& f : faults.list()) context.err.line(to_text(f));
   if (faults.count() > faults.list().size()) context.err.line(fmt::format("and {} more", faults.count() - faults.list().size()));
+  return 1;
 }
 
 std::optional<TopoOptions> read_topo_options(Context& context, const Words& words, std::span<const base::OptionRule> rules,
@@ -85,17 +125,17 @@ std::optional<TopologyInput> load_topology(Context& context, const TopologyQuest
   TopologyInput input;
   input.path = question.path;
   auto text = question.text ? base::Result<std::string>(*question.text) : read_whole_file(context, question.path);
-  if (!text) return print_error(context, text.error()), std::nullopt;
+  if (!text) return print_error(context, text.error(), question.json), std::nullopt;
   input.text = std::move(*text);
 
   std::unordered_map<std::string_view, base::NodeIndex> index;
   wire::ClusterNodes nodes;
   if (!question.cluster_path.empty()) {
     const auto cluster = read_whole_file(context, question.cluster_path);
-    if (!cluster) return print_error(context, cluster.error()), std::nullopt;
+    if (!cluster) return print_error(context, cluster.error(), question.json), std::nullopt;
     wire::Faults faults(question.cluster_path);
     input.cluster = wire::read_cluster_file(*cluster, faults);
-    if (!faults.empty()) return print_faults(context, faults), std::nullopt;
+    if (!faults.empty()) return print_faults(context, faults, question.json), std::nullopt;
     nodes = cluster_nodes(input.cluster, index);
   }
   wire::Faults faults(question.path);
@@ -105,7 +145,7 @@ std::optional<TopologyInput> load_topology(Context& context, const TopologyQuest
   request.topology = question.topology;
   request.skip_unknown_nodes = question.skip_unknown_nodes;
   auto imported = wire::import_topologies(request, nodes, faults);
-  if (!imported) return print_faults(context, faults), std::nullopt;
+  if (!imported) return print_faults(context, faults, question.json), std::nullopt;
   input.imported = std::move(*imported);
   if (question.cluster_path.empty()) {
     input.names = input.imported.node_names;

@@ -47,12 +47,16 @@ struct TopologyQuestion {
   std::string cluster_path;  // of --cluster; empty: the file's own nodes
   bool skip_unknown_nodes{};
   bool quiet{};                       // no notes
+  bool json{};                        // refusals as JSON too
   std::optional<std::string> text{};  // read from path already: standard input can be read once
 };
 std::optional<TopologyInput> load_topology(Context&, const TopologyQuestion&);
 
-int print_error(Context&, const base::Error&);  // "PROGRAM: error: …", every line of it; returns 1
-void print_faults(Context&, const wire::Faults&);
+// To standard error: "PROGRAM: error: …", every line of it; returns 1. With `json` to standard output as well:
+// {"verdict":{"kind":"refused","text"},"faults":[{"file","line","column","field","message","value","limit","hint"}]}, null where
+// there is nothing to say. `parts`: what the error is made of, where that is known.
+int print_error(Context&, const base::Error&, bool json = false, const wire::Faults* parts = nullptr);
+int print_faults(Context&, const wire::Faults&, bool json = false);
 
 // Its name as given, else the one called default, else the first in force.
 base::Result<std::string> name_in_force(Context&, const std::string& given);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
 
 #include "base/hostlist.hpp"
 
@@ -17,11 +20,36 @@ struct Row {
   DomainUse use;  // of one domain
 };
 
-// Cut to `width` characters; names are UTF-8, but nearly always ASCII.
-std::string cut(std::string text, std::size_t width) {
-  if (text.size() <= width) return text;
-  return text.substr(0, width > 0 ? width - 1 : 0) + "~";
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
+
+// Cut to `width` characters of UTF-8.
+std::string cut(const std::string& text, std::size_t width) {
+  if (characters(text) <= width) return text;
+  std::size_t at = 0;
+  for (std::size_t n = 0; at < text.size(); ++at)
+    if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U && ++n == width) break;
+  return text.substr(0, at) + "~";
+}
+
+// The columns behind the name: wide where there is room, else as narrow as what stands in them.
+struct Columns {
+  std::array<std::string_view, 5> heads{"NODES", "FREE", "BUSY", "DRAINED", "DOWN"};
+  std::array<std::size_t, 5> widths{5, 8, 8, 8, 8};
+
+  std::size_t total() const { return std::accumulate(widths.begin(), widths.end(), std::size_t{6}); }  // and the blanks between them
+  void fit(const std::vector<std::array<std::string, 5>>& cells) {
+    for (std::size_t c = 0; c < 5; ++c)
+      for (const auto& row : cells) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string line(const std::string& name, std::size_t name_width, const std::array<std::string, 5>& cells) const {
+    auto out = name + std::string(name_width - std::min(name_width, characters(name)) + 1, ' ');
+    for (std::size_t c = 0; c < 5; ++c) out += fmt::format(" {:>{}}", cells[c], widths[c]);
+    return out;
+  }
+};
 
 class Drawing {
  public:
@@ -87,23 +115,45 @@ std::vector<DomainUse> count_uses(const Topology& t, const std::vector<NodeUse>&
 
 std::vector<std::string> draw_topology(const Topology& t, const std::vector<DomainUse>& uses, int width, bool fold) {
   const auto rows = Drawing(t, uses, fold).run();
-  std::size_t name_width = 6, count_width = 5;
-  const auto count_text = [](const Row& r) {
-    return r.domains == 1 ? std::to_string(r.use.nodes) : fmt::format("{}x{}", r.domains, r.use.nodes);
-  };
+  std::size_t longest = 6;
+  std::vector<std::array<std::string, 5>> cells;
   for (const auto& r : rows) {
-    name_width = std::max(name_width, r.name.size());
-    count_width = std::max(count_width, count_text(r).size());
+    longest = std::max(longest, characters(r.name));
+    const auto nodes = std::to_string(r.use.nodes);
+    cells.push_back({r.domains == 1 ? nodes : fmt::format("{}x{}", r.domains, nodes), std::to_string(r.use.free),
+                     std::to_string(r.use.busy), std::to_string(r.use.drained), std::to_string(r.use.down)});
   }
-  const auto rest = count_width + 4 * 9;
-  const auto room = static_cast<std::size_t>(std::max(width, 60));
-  name_width = std::min(name_width, room > rest + 12 ? room - rest - 2 : std::size_t{12});
+  const auto room = static_cast<std::size_t>(std::max(width, 30));
+  Columns columns;
+  const std::array<Columns, 2> narrower{Columns{{"NODES", "FREE", "BUSY", "DRAIN", "DOWN"}, {5, 4, 4, 5, 4}},
+                                        Columns{{"N", "FR", "BU", "DR", "DO"}, {1, 2, 2, 2, 2}}};
+  columns.fit(cells);
+  for (const auto& next : narrower) {
+    if (columns.total() + std::min<std::size_t>(longest, 12) <= room) break;
+    columns = next;
+    columns.fit(cells);
+  }
+  const auto name_width = std::min(longest, room > columns.total() + 4 ? room - columns.total() : std::size_t{4});
   std::vector<std::string> out;
-  out.push_back(
-      fmt::format("{:<{}}  {:>{}} {:>8} {:>8} {:>8} {:>8}", "DOMAIN", name_width, "NODES", count_width, "FREE", "BUSY", "DRAINED", "DOWN"));
-  for (const auto& r : rows)
-    out.push_back(fmt::format("{:<{}}  {:>{}} {:>8} {:>8} {:>8} {:>8}", cut(r.name, name_width), name_width, count_text(r), count_width,
-                              r.use.free, r.use.busy, r.use.drained, r.use.down));
+  std::array<std::string, 5> heads;
+  std::copy(columns.heads.begin(), columns.heads.end(), heads.begin());
+  out.push_back(columns.line("DOMAIN", name_width, heads));
+  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(columns.line(cut(rows[i].name, name_width), name_width, cells[i]));
+  return out;
+}
+
+std::vector<std::string> fold_words(const std::string& text, int width) {
+  const auto room = static_cast<std::size_t>(std::max(width, 30));
+  std::vector<std::string> out;
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find(' ', at), text.size());
+    const auto word = text.substr(at, end - at);
+    if (!line.empty() && characters(line) + 1 + characters(word) > room) out.push_back(std::exchange(line, " "));
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  out.push_back(std::move(line));
   return out;
 }
 

@@ -144,7 +144,7 @@ int run_topo_view(Context& context, const Words& words) {
     context.out.line(w.text());
     return 0;
   }
-  context.out.line(title(p->topology, p->names.size()));
+  for (const auto& line : fold_words(title(p->topology, p->names.size()), context.out.width())) context.out.line(line);
   if (p->topology.domains.empty()) return 0;
   for (const auto& line : draw_topology(p->topology, uses, context.out.width(), !options->has("all"))) context.out.line(line);
   return 0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,37 @@ TEST_CASE("sy topo draws a file, equal leaves on one line, all of them with --al
                outcome(world, {"sy", "topo", "show", "leaf2", "--json", "--topology", "fabric.conf", "--busy", "n05"}));
   CHECK(outcome(world, {"sy", "topo", "show", "laef2", "--topology", "fabric.conf"}) ==
         "sy topo show: error: topology  has no such domain (given: laef2); did you mean leaf2?\nexit 1\n");
+}
+
+TEST_CASE("sy topo keeps to the width it has, down to 30 columns") {
+  Folder folder;
+  folder.file("fabric.conf",
+              "SwitchName=a-long-name-of-a-core-switch-in-\xc3\xa4 Switches=x,y,z\nSwitchName=x Nodes=n[1-120]\n"
+              "SwitchName=y Nodes=n[121-240]\nSwitchName=z Nodes=n[241-360]\n");
+  World world;
+  for (const int width : {30, 36, 40, 50, 59, 60, 80, 200}) {
+    world.context.out.set_tty(true, width);
+    const auto text = outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[1-110]"});
+    INFO(text);
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = text.find('\n', at);
+      const auto line = text.substr(at, end - at);
+      const auto characters =
+          std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+      CHECK(characters <= width);
+      at = end + 1;
+    }
+    CHECK(text.find(" 110 ") != std::string::npos);  // numbers are never cut
+    CHECK((text.find("DRAINED") != std::string::npos) == (width > 58));
+  }
+  world.context.out.set_tty(true, 40);
+  CHECK(outcome(world, {"sy", "topo", "--topology", "fabric.conf", "--busy", "n[1-110]"}) ==
+        "topology: tree, spine > leaf, 360 nodes\n"
+        "DOMAIN        NODES FREE BUSY DRAIN DOWN\n"
+        "a-long-name~    360  250  110     0    0\n"
+        "  x             120   10  110     0    0\n"
+        "  y             120  120    0     0    0\n"
+        "  z             120  120    0     0    0\nexit 0\n");
 }
 
 TEST_CASE("sy topo check tells what a file holds, or every fault with its line") {
@@ -151,6 +183,46 @@ TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code")
   CHECK(attempt({"--busy", "m1", "--", "-N2"}) == "sy topo try: error: --busy: the cluster has no such node (given: m1)\nexit 1\n");
 }
 
+TEST_CASE("sy topo check and try with --json tell refusals as JSON on standard output too") {
+  Folder folder;
+  folder.file("fabric.conf", fabric);
+  folder.file("bad.conf", "SwitchName=a Switches=x Nodes=n1\nBlockNam=c\n");
+  folder.file("bad.yaml", "groups:\n- {nodes: 2, pack: {requier: leaf}}\n- {nodes: x}\n");
+  World world;
+  const auto told = [&](const Words& words) {
+    const auto text = outcome(world, words);
+    const auto line = text.substr(0, text.find('\n'));
+    INFO(text);
+    REQUIRE(line.rfind("{", 0) == 0);
+    return line;
+  };
+  const std::string faults =
+      R"({"file":"bad.conf","line":2,"column":1,"field":"BlockNam","message":"a line starts with SwitchName, BlockName or BlockSizes",)"
+      R"("value":null,"limit":null,"hint":"did you mean BlockName?"},{"file":"bad.conf","line":1,"column":14,"field":null,)"
+      R"("message":"switch a lists the child x, which is defined nowhere","value":null,"limit":null,"hint":null}]})";
+  CHECK(told({"sy", "topo", "check", "bad.conf", "--json"}) ==
+        R"({"verdict":{"kind":"refused","text":"the file has 2 faults"},"faults":[)" + faults);
+  CHECK(world.err().find("bad.conf:2:1: BlockNam") == 0);  // for people, as without --json
+  CHECK(told({"sy", "topo", "check", "nowhere", "--json"}).find(R"("message":"nowhere can not be read: No such file or directory")") !=
+        std::string::npos);
+  CHECK(told({"sy", "topo", "try", "--json", "--topology", "bad.conf", "--", "-N1"}).find(faults) != std::string::npos);
+  CHECK(
+      told({"sy", "topo", "try", "--json", "--topology", "fabric.conf", "--", "-N2", "--within", "laef"}) ==
+      R"({"verdict":{"kind":"refused","text":"--within: topology in force has no level of this name (given: laef) (limit: core, spine, leaf, node, )"
+      R"(any); known levels: core, spine, leaf, node, any"},"faults":[{"file":null,"line":null,"column":null,"field":"--within",)"
+      R"("message":"topology in force has no level of this name","value":"laef","limit":"core, spine, leaf, node, any",)"
+      R"("hint":"known levels: core, spine, leaf, node, any"}]})");
+  const auto spec = told({"sy", "topo", "try", "--json", "--topology", "fabric.conf", "--", "--spec", "bad.yaml"});
+  CHECK(spec.find(R"("file":"bad.yaml","line":2,"column":21,"field":"groups[0].pack.requier")") != std::string::npos);
+  CHECK(spec.find(R"("file":"bad.yaml","line":3)") != std::string::npos);
+  for (const Words& wrong : {Words{"--busy", "m1", "--", "-N2"}, Words{"--", "-N2", "--no-such"}, Words{"--weights", "x", "--", "-N1"},
+                             Words{"--topology-param", "x", "--", "-N1"}, Words{"here", "--", "-N1"}}) {
+    Words words{"sy", "topo", "try", "--json", "--topology", "fabric.conf"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    CHECK(told(words).rfind(R"({"verdict":{"kind":"refused")", 0) == 0);
+  }
+}
+
 TEST_CASE("sy topo quality prints running jobs against the fewest domains that could have held them") {
   World world;
   world.answer("GET /v1/topologies", R"({"topologies":[{"name":"fabric"}]})");
@@ -170,6 +242,28 @@ TEST_CASE("sy topo quality prints running jobs against the fewest domains that c
                R"("jobs":[{"id":1,"user":"ann","nodes":2,"domains":2,"least":1,"level":"spine"}]})");
   check_golden("../topo/quality", outcome(world, {"sy", "topo", "quality"}));
   check_golden("../topo/in-force", outcome(world, {"sy", "topo"}));
+}
+
+TEST_CASE("sy topo try --topology-param takes words or a slurm.conf, and warns of words without effect") {
+  Folder folder;
+  folder.file("fabric.conf", fabric);
+  folder.file("slurm.conf", "# TopologyParam=TopoOptional\nClusterName=c\nTopologyParam=dragonfly,TopoOptional # x\n");
+  folder.file("none.conf", "ClusterName=c\n");
+  folder.file("bad.conf", "TopologyParam=TopoOptinal\n");
+  World world;
+  const auto with = [&](const char* param) {  // n[09-12] is the narrowest place for three; unpacked, the two single nodes go first
+    return outcome(world,
+                   {"sy", "topo", "try", "--topology", "fabric.conf", "--busy", "n[01-03,05-07]", "--topology-param", param, "--", "-N3"});
+  };
+  CHECK(with("RouteTree") == "n[09-11]\nwarning: TopologyParam=RouteTree has no effect here\nexit 0\n");
+  CHECK(with("TopoOptional,Dragonfly") == "n[04,08-09]\nwarning: TopologyParam=Dragonfly has no effect here\nexit 0\n");
+  CHECK(with("slurm.conf") == "n[04,08-09]\nwarning: TopologyParam=dragonfly in slurm.conf has no effect here\nexit 0\n");
+  CHECK(with("none.conf") == "n[09-11]\nexit 0\n");
+  CHECK(with("bad.conf") ==
+        "sy topo try: error: --topology-param: this word is not known in bad.conf (given: TopoOptinal) (limit: TopoOptional)\nexit 1\n");
+  CHECK(with("nowhere.conf") ==
+        "sy topo try: error: --topology-param: this word is not known, and there is no such file to read (given: nowhere.conf) (limit: "
+        "TopoOptional); give TopoOptional, or the slurm.conf with a TopologyParam line\nexit 1\n");
 }
 
 TEST_CASE("sy topo try --weights first takes cheaper nodes before a better place") {
