@@ -101,43 +101,59 @@ Result<void> check_segment(const Group& g, const TopologyIndex& t, const Segment
   return {};
 }
 
+// A part that no domain could hold, were all its nodes free. Parts counted in tasks may share a node: the engine knows.
+Result<void> check_parts_fit(const Group& g, const TopologyIndex& t, const Segment& s, std::int32_t level) {
+  if (s.sizes.empty() || level == TopologyIndex::any_level || (g.tasks_given && !g.nodes_given)) return {};
+  std::uint32_t largest = level == t.node_level() ? 1 : 0;
+  if (level != t.node_level())
+    for (const auto d : t.at_level(level)) largest = std::max(largest, t.domain(d).size());
+  const auto part = *std::max_element(s.sizes.begin(), s.sizes.end());
+  if (part <= largest) return {};
+  auto e = bad(fmt::format("a part of {} nodes fits in no {}", part, t.level_name(level)), "--sizes", std::to_string(part),
+               fmt::format("the largest has {} nodes: ask for smaller parts, or for a wider level", largest));
+  e.limit = std::to_string(largest);
+  return base::fail(std::move(e));
+}
+
 Result<void> check_segments(const Group& g, const TopologyIndex& t) {
   std::int32_t wider = TopologyIndex::any_level;
   std::uint32_t size = 0;
   bool first = true;
   for (const auto& s : g.segments) {
+    const char* const field = s.sizes.empty() ? "--segment" : "--sizes";
     std::int32_t level = t.narrowest_level();
     if (!s.level.empty()) {
-      const auto found = level_of(t, s.level, "--segment");
+      const auto found = level_of(t, s.level, field);
       if (!found) return base::fail(found.error());
       level = *found;
     }
     if (const auto ok = check_segment(g, t, s, g.segments.size() == 1); !ok) return ok;
+    if (const auto ok = check_parts_fit(g, t, s, level); !ok) return ok;
     if (!first && level <= wider)
       return base::fail(bad("layers of segments go from wide to narrow", "--segment", s.level, "give the widest layer first"));
     if (!first && s.size != 0 && size % s.size != 0)
       return base::fail(bad(fmt::format("segments of {} do not divide the segments of {} around them", s.size, size), "--segment",
                             std::to_string(s.size), "choose a divisor"));
-    for (const auto& [text, field] : {std::pair{g.pack.prefer, "--near"}, std::pair{g.pack.require, "--within"}}) {
+    for (const auto& [text, wish] : {std::pair{g.pack.prefer, "--near"}, std::pair{g.pack.require, "--within"}}) {
       if (text.empty() || s.level.empty()) continue;
-      const auto main = level_of(t, text, field);
+      const auto main = level_of(t, text, wish);
       if (!main) return base::fail(main.error());
       if (level < *main)
-        return base::fail(bad("the level of the segments is wider than the level of the job", "--segment", s.level,
+        return base::fail(bad("the level of the segments is wider than the level of the job", field, s.level,
                               fmt::format("the job stays inside {} already", text)));
     }
     for (const auto& rung : g.pack.ladder)
       if (const auto main = level_of(t, rung.level, "--ladder"); main && level < *main)
-        return base::fail(bad("the level of the segments is wider than a rung of the ladder", "--segment", s.level,
+        return base::fail(bad("the level of the segments is wider than a rung of the ladder", field, s.level,
                               fmt::format("a segment stays inside {} already on that rung", rung.level)));
     if (first && g.switches && t.kind() == model::Topology::Kind::tree && level < t.narrowest_level())
-      return base::fail(bad("the level of the segments is wider than the leaves that --switches counts", "--segment", s.level,
+      return base::fail(bad("the level of the segments is wider than the leaves that --switches counts", field, s.level,
                             "use --ladder to say how many domains of that level there may be"));
     const bool several = std::any_of(g.pack.ladder.begin(), g.pack.ladder.end(), [](const auto& r) { return r.max_domains > 1; }) ||
                          (g.switches && *g.switches > 1 && t.kind() == model::Topology::Kind::tree);
     if (several && (!s.sizes.empty() || s.remainder == Segment::Remainder::shorter))
-      return base::fail(bad("parts of unequal size can not be shared out over a number of domains",
-                            s.sizes.empty() ? "--segment" : "--sizes", s.level, "use a ladder with one domain on each rung"));
+      return base::fail(bad("parts of unequal size can not be shared out over a number of domains", field, s.level,
+                            "use a ladder with one domain on each rung"));
     wider = level;
     size = s.size;
     first = false;

@@ -164,6 +164,18 @@ TEST_CASE("sy topo try prints the nodes, or the verdict with its own exit code")
   const auto json = attempt({"--json", "--", "-N2", "--within", "leaf"});
   CHECK(json.find(R"("nodes":"n[01-02]","nodes_in_rank_order":"n[01-02]","level":"leaf","domains":["leaf1"])") != std::string::npos);
   CHECK(json.find(R"({"rank":1,"node":"n02","tasks":1,"path":"core.spine1.leaf1","segment":0)") != std::string::npos);
+  CHECK(
+      attempt({"--", "-N8", "--sizes", "1,3,4@rak"}) ==
+      "sy topo try: error: --sizes: topology in force has no level of this name (given: rak) (limit: core, spine, leaf, node, any); known "
+      "levels: core, spine, leaf, node, any\nexit 3\n");
+  CHECK(attempt({"--", "-N6", "--sizes", "5,1@leaf"}) ==
+        "sy topo try: error: --sizes: a part of 5 nodes fits in no leaf (given: 5) (limit: 4); the largest has 4 nodes: ask for smaller "
+        "parts, or for "
+        "a wider level\nexit 3\n");
+  CHECK(attempt({"--", "-N6", "--sizes", "5,1"}).find("--sizes: a part of 5 nodes fits in no leaf") != std::string::npos);
+  CHECK(attempt({"--", "-N6", "--sizes", "5,1@spine"}) == "n[01-06]\nexit 0\n");
+  CHECK(attempt({"--", "-N4", "--near", "leaf", "--sizes", "2,2@spine"}).find("--sizes: the level of the segments is wider") !=
+        std::string::npos);
   folder.file("gang.yaml", "groups:\n- {name: a, nodes: 2, pack: {require: leaf}}\n- {name: b, nodes: 2, affinity: a@leaf}\n");
   CHECK(attempt({"--", "--spec", "gang.yaml"}) == "n[01-04]\nexit 0\n");
   // What a submission refuses.
