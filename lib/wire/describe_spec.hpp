@@ -121,6 +121,10 @@ void describe(A& a, std::type_identity<model::Group>) {
   a("distribution", &T::distribution);
   a("plane_size", &T::plane_size, range_limit(0, most_tasks));
   a("children", &T::children, list_limit(256));
+  if constexpr (A::reading) {  // docs/design/0003
+    for (const auto* later : {"starts_after", "gang_timeout", "on_loss", "exclusive_scope"}) a.not_yet(later);
+    a.not_yet("exclusive", "scope");
+  }
 }
 
 template <class A>

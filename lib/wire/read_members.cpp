@@ -29,6 +29,12 @@ void ReadContext::fail(std::string message, std::string limit, std::string value
   error_ = base::Error{base::Code::invalid_argument, field + " " + message, field, std::move(limit), std::move(value), std::move(hint)};
 }
 
+void ReadContext::fail_not_yet() {
+  if (failed_) return;
+  fail("is known, but this release does not carry it out", {}, {}, "leave it out");
+  error_.code = base::Code::unsupported;
+}
+
 ReadContext::Place ReadContext::enter(std::string_view member) {
   Place place{*this, path_.size()};
   ++depth_;
@@ -161,10 +167,19 @@ const Json* ObjectMembers::find(std::string_view name) {
   return &*it;
 }
 
+void ObjectMembers::not_yet(std::string_view name, std::string_view inside) { not_yet_.emplace_back(name, inside); }
+
 void ObjectMembers::refuse_unknown() {
   if (found_ == object_->size()) return;
   for (const auto& [name, value] : object_->items()) {
     if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    for (const auto& [later, inside] : not_yet_) {
+      if (name != later || (!inside.empty() && !(value.is_object() && value.contains(inside)))) continue;
+      const auto place = context_.enter(later);
+      if (inside.empty()) return context_.fail_not_yet();
+      const auto deeper = context_.enter(inside);
+      return context_.fail_not_yet();
+    }
     const std::string near = base::nearest(name, {known_.begin(), known_.end()});
     const auto place = context_.enter(std::string_view{name});
     context_.fail("is not known", {}, name, near.empty() ? std::string{} : "did you mean " + near + "?");

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/digest.hpp"
@@ -29,6 +30,7 @@ class ReadContext {
   bool limited() const { return source_ == Source::request; }
   base::Error take_error() { return std::move(error_); }
   void fail(std::string message, std::string limit = {}, std::string value = {}, std::string hint = {});
+  void fail_not_yet();  // known, but not carried out by this release
 
   // The path grows and shrinks around each member: "groups", "[0]", ".nodes". False when nested too deep.
   struct Place {
@@ -66,12 +68,14 @@ class ObjectMembers {
  public:
   ObjectMembers(const Json& object, ReadContext&);   // a fault when it is no object
   const Json* find(std::string_view name);
+  void not_yet(std::string_view name, std::string_view inside = {});
   void refuse_unknown();                              // names the nearest known member
 
  private:
   const Json* object_{};
   ReadContext& context_;
   std::vector<std::string_view> known_;
+  std::vector<std::pair<std::string_view, std::string_view>> not_yet_;
   std::size_t found_{};
 };
 
@@ -105,6 +109,9 @@ class MemberReader {
     if ((*this)(name, member, limit)) value_.*flag = true;
     (*this)(given_name, flag);
   }
+
+  // A member that is refused as not carried out yet; with `inside`: only where it is an object that has that member.
+  void not_yet(std::string_view name, std::string_view inside = {}) { members_.not_yet(name, inside); }
 
   // One member starts out as another: what is left out is the same.
   template <class C, class M>

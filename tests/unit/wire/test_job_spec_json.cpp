@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
@@ -208,4 +210,21 @@ TEST_CASE("a number too large for any type is refused, not thrown") {
   const auto read = wire::parse_json(R"({"nice":-3e333333})");
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().code == base::Code::invalid_argument);
+}
+
+TEST_CASE("what a group may say one day is refused by its name, as not carried out") {
+  const auto refused = [](const std::string& members) {
+    const auto read = wire::job_spec_from_json(*wire::parse_json(R"({"work_dir":"/","groups":[{)" + members + "}]}"));
+    REQUIRE_FALSE(read);
+    return read.error();
+  };
+  for (const std::string name : {"starts_after", "gang_timeout", "on_loss", "exclusive_scope"}) {
+    const auto e = refused("\"" + name + "\":[]");
+    CHECK(e.code == base::Code::unsupported);
+    CHECK(to_text(e) ==
+          fmt::format("spec.groups[0].{0}: spec.groups[0].{0} is known, but this release does not carry it out; leave it out", name));
+  }
+  CHECK(refused(R"("exclusive":{"level":"rack","scope":"job"})").field == "spec.groups[0].exclusive.scope");
+  CHECK(refused(R"("exclusive":{"level":"rack"})").code == base::Code::invalid_argument);
+  CHECK(refused(R"("on_los":1)").hint.find("on_loss") == std::string::npos);
 }
