@@ -278,6 +278,31 @@ TEST_CASE("sy topo try --topology-param takes words or a slurm.conf, and warns o
         "TopoOptional); give TopoOptional, or the slurm.conf with a TopologyParam line\nexit 1\n");
 }
 
+TEST_CASE("sy topo try: what docs/placement-vs-slurm.md says of -w, --segment on a tree, --spread-job and --use-min-nodes") {
+  Folder folder;
+  folder.file("fabric.conf", fabric);
+  folder.file("cluster.yaml", "nodes: [{names: \"n[01-32]\", cpus: 8}]\n");
+  World world;
+  const auto attempt = [&](Words request) {
+    Words words{"sy", "topo", "try", "--topology", "fabric.conf", "--cluster", "cluster.yaml", "--"};
+    words.insert(words.end(), request.begin(), request.end());
+    return outcome(world, words);
+  };
+  CHECK(attempt({"-w", "n[01,30]"}) == "n[01,30]\nexit 0\n");
+  CHECK(attempt({"-w", "n[01,30]", "-n4"}) == "n[01,30]\nexit 0\n");
+  CHECK(attempt({"-w", "n[01,30]", "-n1"}) == "n01\nexit 0\n");
+  CHECK(attempt({"-w", "n[01,30]", "-N1"}) == "n01\nexit 0\n");
+  CHECK(attempt({"-n12", "--spread", "node:max=1"}) == "n[01-12]\nexit 0\n");
+  CHECK(outcome(world, {"sy", "topo", "try", "--topology", "fabric.conf", "--busy", "n[01-02]", "--", "-N4", "--segment=4"}) ==
+        "n[05-08]\nexit 0\n");
+  for (const std::string option : {"--spread-job", "--use-min-nodes"}) {
+    const auto refused = option + ": this option is known, but this release does not carry it out; leave it out\nexit 1\n";
+    CHECK(attempt({"-N2", option}) == "sy topo try: error: " + refused);
+    CHECK(outcome(world, {"sbatch", option, "--wrap", "true"}) == "sbatch: error: " + refused);
+    CHECK(outcome(world, {"sy", "submit", option, "--wrap", "true"}) == "sy submit: error: " + refused);
+  }
+}
+
 TEST_CASE("sy topo try --weights first takes cheaper nodes before a better place") {
   Folder folder;
   folder.file("fabric.conf", "SwitchName=r Switches=a,b\nSwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\n");
