@@ -2,6 +2,8 @@
 
 #include <pwd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -61,6 +63,26 @@ std::optional<std::string> one_line() {
   return text;
 }
 
+// The soft limits and the umask of this process, which the shell that called it set.
+std::vector<std::string> limits() {
+  constexpr std::pair<const char*, decltype(RLIMIT_CORE)> known[] = {
+      {"AS", RLIMIT_AS},           {"CORE", RLIMIT_CORE},     {"CPU", RLIMIT_CPU},     {"DATA", RLIMIT_DATA}, {"FSIZE", RLIMIT_FSIZE},
+      {"MEMLOCK", RLIMIT_MEMLOCK}, {"NOFILE", RLIMIT_NOFILE}, {"NPROC", RLIMIT_NPROC}, {"RSS", RLIMIT_RSS},   {"STACK", RLIMIT_STACK}};
+  std::vector<std::string> out;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  std::array<char, 8> octal{};
+  std::snprintf(octal.data(), octal.size(), "%04o", static_cast<unsigned>(mask));
+  out.push_back(std::string{"SLURM_UMASK="} + octal.data());
+  for (const auto& [name, which] : known) {
+    rlimit limit{};
+    if (::getrlimit(which, &limit) != 0) continue;
+    out.push_back(std::string{"SLURM_RLIMIT_"} + name + "=" +
+                  (limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur)));
+  }
+  return out;
+}
+
 // What is set in COLUMNS counts before what the terminal says, as for other programs.
 int terminal_width(bool tty, const std::string& set) {
   int columns = 0;
@@ -94,6 +116,7 @@ std::unique_ptr<Context> process_context() {
     const passwd* entry = ::getpwuid(uid);
     return entry != nullptr ? std::string{entry->pw_name} : std::string{};
   };
+  context->look_up_limits = limits;
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   context->host = host.data();

@@ -28,6 +28,7 @@ struct Context {
   std::uint32_t uid{};
   std::string user, host, work_dir;      // user: known from the start, or looked up by me()
   std::function<std::string()> look_up_user;
+  std::function<std::vector<std::string>()> look_up_limits;  // "SLURM_UMASK=0022", "SLURM_RLIMIT_NOFILE=1024": what a job inherits
   std::function<std::unique_ptr<Transport>(const std::string& socket)> connect;
   std::string socket;  // --socket; empty: SWITCHYARD_SOCKET, then the usual place
 

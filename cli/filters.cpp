@@ -24,4 +24,17 @@ std::optional<std::string> mistyped_filter(Context& context, std::string_view us
   return {};
 }
 
+base::Result<std::string> this_cluster(Context& context, std::string asked) {
+  const std::string_view source = asked.empty() ? "SLURM_CLUSTERS" : "--clusters";
+  if (asked.empty()) asked = context.env("SLURM_CLUSTERS").value_or("");
+  if (asked.empty()) return std::string{};
+  auto config = call(context, get("/v1/config"));
+  if (!config) return base::fail(config.error());
+  std::string here{config->root()["cluster_name"].text()};
+  for (const auto& name : split_list(asked))
+    if (name != here && lower(name) != "all")
+      return base::fail(base::Code::not_found, fmt::format("No cluster '{}' known ({}); this one is '{}'", name, source, here));
+  return here;
+}
+
 }  // namespace sy::cli

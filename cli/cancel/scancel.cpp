@@ -44,7 +44,7 @@ constexpr CommandOption<Query> table[] = {
     {"qos", 'q', option::required, option::add<&Query::qos>, "NAME", "jobs of this QOS"},
     {"quiet", 'Q', option::none, option::set<&Query::quiet>, "", "ended jobs are no error"},
     {"reservation", 'R', option::required, option::keep<&Query::reservation>, "NAME", "jobs in this reservation"},
-    {"sibling", 0, option::required, nullptr, "", ""},
+    {"sibling", 0, option::required, option::keep<&Query::clusters>, "", ""},
     {"signal", 's', option::required, option::keep<&Query::signal>, "NAME", "send this signal instead"},
     {"state", 't', option::required, option::add<&Query::states>, "STATE", "jobs in this state"},
     {"user", 'u', option::required, option::add<&Query::users>, "NAME", "jobs of this user"},
@@ -167,6 +167,8 @@ int run_scancel(Context& context, const Words& words) {
       ids.push_back(std::move(*id));
     }
   if (ids.empty() && !filtered(q)) return complain(context, "No job identification provided");
+  if (const auto here = this_cluster(context, q.clusters); !here)
+    return complain(context, here.error().code == Code::not_found ? here.error().message : slurm_contact_text(here.error()));
   if (q.batch && q.full) return complain(context, "--batch and --full contradict each other; keep one of them");
   if (q.batch && q.signal.empty()) q.signal = "KILL";  // as in Slurm: the batch shell alone is ended
   if (filtered(q)) {

@@ -10,6 +10,7 @@
 #include "cli/api.hpp"
 #include "cli/command_options.hpp"
 #include "cli/control/change.hpp"
+#include "cli/filters.hpp"
 #include "cli/json_writer.hpp"
 #include "cli/text.hpp"
 
@@ -39,7 +40,14 @@ constexpr std::string_view commands =
 
 struct Options : CommonOptions, ScontrolOptions {
   using ScontrolOptions::json;
+  std::string clusters;
 };
+
+// Words that no controller is asked about.
+bool offline(const Words& words) {
+  const auto starts = [&](std::size_t i, std::string_view with) { return words.size() > i && words[i].rfind(with, 0) == 0; };
+  return starts(0, "version") || (starts(0, "sh") && (starts(1, "hostn") || starts(1, "hostl")));
+}
 
 option::Done one_line(Options& o, const option::Given&) { return o.one_line = true, option::Done{}; }
 option::Done details(Options& o, const option::Given&) { return o.details = true, option::Done{}; }
@@ -49,8 +57,8 @@ option::Done json(Options& o, const option::Given&) { return o.ScontrolOptions::
 // clang-format off
 constexpr CommandOption<Options> table[] = {
     {"all", 'a', option::none, nullptr, "", "hidden partitions as well (the default here)"},
-    {"cluster", 'M', option::required, nullptr, "", ""},
-    {"clusters", 0, option::required, nullptr, "", ""},
+    {"cluster", 'M', option::required, option::keep<&Options::clusters>, "NAME", "this cluster's name"},
+    {"clusters", 0, option::required, option::keep<&Options::clusters>, "", ""},
     {"details", 'd', option::none, details, "", "say more"},
     {"federation", 0, option::none, nullptr, "", ""},
     {"future", 'F', option::none, nullptr, "", ""},
@@ -301,6 +309,10 @@ int run_scontrol(Context& context, const Words& words) {
   if (options.help) return context.out << help_text<Options>(table, usage) << commands, 0;
   if (auto code = answer_common<Options>(context, table, options, usage)) return *code;
   if (operands->empty()) return complain(context, fmt::format("Usage: {}{}", usage, commands));
+  if (!offline(*operands))
+    if (const auto here = this_cluster(context, options.clusters); !here)
+      return complain(context, here.error().code == Code::not_found ? fmt::format("scontrol: error: {}", here.error().message)
+                                                                    : slurm_contact_text(here.error()));
   return run_command_words(context, options, *operands);
 }
 

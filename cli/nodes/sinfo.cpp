@@ -10,6 +10,7 @@
 #include "base/hostlist.hpp"
 #include "cli/api.hpp"
 #include "cli/command_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/json_writer.hpp"
 #include "cli/nodes/node_fields.hpp"
 #include "cli/queue/squeue.hpp"
@@ -400,9 +401,13 @@ int run_sinfo(Context& context, const Words& words) {
     selection.nodes.insert(nodes->begin(), nodes->end());
   }
   NodeView view{TimeStyle::of(context), {}};
+  auto named = this_cluster(context, q.clusters);
+  if (!named && named.error().code == base::Code::not_found) return complain(context, named.error().message);
+  if (!named) return context.err.line(fmt::format("slurm_load_partitions: {}", slurm_contact_text(named.error()))), 1;
+  view.cluster = std::move(*named);
   const bool shows_cluster = std::any_of(format->columns.begin(), format->columns.end(),
                                          [](const Column& c) { return node_fields()[c.field].name.letter == 'V'; });
-  if (q.json || shows_cluster) {
+  if (view.cluster.empty() && (q.json || shows_cluster)) {
     auto config = call(context, get("/v1/config"));
     if (config) view.cluster = config->root()["cluster_name"].text();
   }

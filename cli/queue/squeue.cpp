@@ -352,17 +352,15 @@ int run_squeue(Context& context, const Words& words) {
     context.err.line(fmt::format("{}{}", about_a_job ? "slurm_load_jobs error: " : "squeue: error: ", base::to_text(plan.error())));
     return 1;
   }
-  std::string cluster;
-  if (q.json || shows_cluster(*plan) || !q.clusters.empty()) {
+  auto named = this_cluster(context, q.clusters);
+  if (!named && named.error().code != base::Code::not_found) return fail_loading(context, named.error());
+  if (!named) return context.err.line(fmt::format("squeue: error: {}", named.error().message)), 1;
+  std::string cluster = std::move(*named);
+  if (!cluster.empty() && !q.no_header && !q.json) context.out.line(fmt::format("CLUSTER: {}", cluster));
+  if (cluster.empty() && (q.json || shows_cluster(*plan))) {
     auto config = call(context, get("/v1/config"));
     if (!config) return fail_loading(context, config.error());
     cluster = config->root()["cluster_name"].text();
-    for (const auto& asked : split_list(q.clusters))
-      if (asked != cluster && lower(asked) != "all") {
-        context.err.line(fmt::format("squeue: error: No cluster '{}' known; this one is '{}'", asked, cluster));
-        return 1;
-      }
-    if (!q.clusters.empty() && !q.no_header && !q.json) context.out.line(fmt::format("CLUSTER: {}", cluster));
   }
   while (true) {
     const int code = print_once(context, q, *plan, cluster);

@@ -144,6 +144,9 @@ base::Result<std::vector<std::string>> job_environment(Context& context, const S
   choose(context, words, mine, environment);
   put(environment, fmt::format("SLURM_SUBMIT_DIR={}", context.work_dir));
   put(environment, fmt::format("SLURM_SUBMIT_HOST={}", context.host));
+  std::erase_if(environment, [](const std::string& pair) { return pair.rfind("SLURM_RLIMIT_", 0) == 0 || name_of(pair) == "SLURM_UMASK"; });
+  if (context.look_up_limits)
+    for (auto& pair : context.look_up_limits()) environment.push_back(std::move(pair));
 
   std::erase_if(environment, [&](const std::string& pair) {
     if (is_utf8(pair)) return false;

@@ -1,5 +1,6 @@
 // switchyardd, the controller: reads its configuration, opens its state, listens, runs until told to stop.
 #include <fmt/format.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,15 +25,17 @@ using namespace sy;
 using namespace sy::daemon;
 
 constexpr const char* usage =
-    "usage: switchyardd [--config FILE] [--check] [--foreground] [--version]\n"
+    "usage: switchyardd [--config FILE] [--check | --backup FILE] [--foreground] [--version]\n"
     "  --config FILE   settings (default /etc/switchyard/switchyard.yaml)\n"
-    "  --check         read the settings and the stored state, say what is wrong with them, and end\n"
+    "  --check         read the settings and the stored state, say what is wrong with them, and end; the controller must be stopped\n"
+    "  --backup FILE   write a whole copy of the stored state there and end; the controller may run\n"
     "  --foreground    stay in the foreground: it always does\n"
     "SIGHUP reads the settings again; SIGTERM finishes what is under way and ends.\n";
 
 struct Arguments {
   std::string config{"/etc/switchyard/switchyard.yaml"};
   bool check{};
+  std::string backup;
 };
 
 std::optional<Arguments> read_arguments(int argc, char** argv, int& exit_code) {
@@ -41,6 +44,8 @@ std::optional<Arguments> read_arguments(int argc, char** argv, int& exit_code) {
     const std::string_view word = argv[i];
     if (word == "--check") arguments.check = true;
     else if (word == "--foreground") continue;
+    else if (word == "--backup" && i + 1 < argc) arguments.backup = argv[++i];
+    else if (word.starts_with("--backup=")) arguments.backup = word.substr(9);
     else if (word == "--config" && i + 1 < argc) arguments.config = argv[++i];
     else if (word.starts_with("--config=")) arguments.config = word.substr(9);
     else if (word == "--version" || word == "--help" || word == "-h") {
@@ -75,6 +80,22 @@ SqliteOptions store_options(const wire::DaemonSettings& settings) {
 int complain(const std::string& what) {
   std::fprintf(stderr, "switchyardd: %s\n", what.c_str());
   return 1;
+}
+
+// An administrator checks as root what belongs to the controller's own user: nothing of root's may stay in its folder.
+bool become_owner_of(const std::string& folder) {
+  struct stat info{};
+  if (::geteuid() != 0 || ::stat(folder.c_str(), &info) != 0 || info.st_uid == 0) return true;
+  return ::setgroups(0, nullptr) == 0 && ::setresgid(info.st_gid, info.st_gid, info.st_gid) == 0 &&
+         ::setresuid(info.st_uid, info.st_uid, info.st_uid) == 0;
+}
+
+int back_up(const wire::Config& config, const std::string& path) {
+  try {
+    backup_store(store_options(config.daemon), path);
+    std::printf("the state is copied to %s\n", path.c_str());
+    return 0;
+  } catch (const std::exception& failure) { return complain(failure.what()); }
 }
 
 int check(const wire::Config& config) {
@@ -245,7 +266,9 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   const auto config = load_config(arguments->config);
   if (!config) return complain(config.error().message);
+  if (!arguments->backup.empty()) return back_up(*config, arguments->backup);
   start_log(log_level(config->daemon.log_level));
+  if (arguments->check && !become_owner_of(config->daemon.state_dir)) return complain("can not become the owner of the state folder");
   if (auto folder = ensure_private_folder(config->daemon.state_dir); !folder) return complain(base::to_text(folder.error()));
   if (arguments->check) return check(*config);
   raise_descriptor_limit();

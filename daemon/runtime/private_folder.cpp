@@ -35,7 +35,7 @@ base::Result<void> ensure_private_folder(const std::string& path) {
   if (::fstat(folder.number, &info) != 0) return failed("the folder can not be looked at", path, errno);
   if (info.st_uid != ::geteuid())
     return base::fail(base::Code::forbidden, "the folder belongs to another user", "file", path,
-                      fmt::format("chown {} {}", ::geteuid(), path));
+                      fmt::format("run this as uid {}, whose folder it is", info.st_uid));
   if ((info.st_mode & 07777U) != 0700)
     return base::fail(base::Error{base::Code::forbidden, "others may enter the folder", "file", "0700",
                                   fmt::format("{} has {:04o}", path, info.st_mode & 07777U), "chmod 0700 " + path});

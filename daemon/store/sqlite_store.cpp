@@ -33,7 +33,8 @@ void require_private(const std::string& path, bool folder) {
   if (folder ? !S_ISDIR(info.st_mode) : !S_ISREG(info.st_mode))
     throw StoreFailure(fmt::format("{} is not a plain {}: name another", path, folder ? "folder" : "file"));
   if (info.st_uid != ::geteuid())
-    throw StoreFailure(fmt::format("{} belongs to uid {}, not to uid {} which runs this: chown it", path, info.st_uid, ::geteuid()));
+    throw StoreFailure(
+        fmt::format("{} belongs to uid {}, not to uid {} which runs this: run it as that user", path, info.st_uid, ::geteuid()));
   if ((info.st_mode & 077U) != 0)
     throw StoreFailure(
         fmt::format("{} may be used by others (mode {:04o}): chmod {} {}", path, info.st_mode & 07777U, folder ? "0700" : "0600", path));
@@ -47,8 +48,11 @@ class FileLock {
     if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
     const int error = errno;
     ::close(fd_);
-    throw StoreFailure(error == EWOULDBLOCK ? fmt::format("another process uses the store ({} is locked): end it first", path)
-                                            : fmt::format("{} can not be locked: {}", path, std::strerror(error)));
+    throw StoreFailure(
+        error == EWOULDBLOCK
+            ? fmt::format("another process uses the store ({} is locked): end it first, or look at a copy of it (switchyardd --backup)",
+                          path)
+            : fmt::format("{} can not be locked: {}", path, std::strerror(error)));
   }
   ~FileLock() { ::close(fd_); }
   FileLock(const FileLock&) = delete;
@@ -168,33 +172,7 @@ class SqliteStore final : public Store {
   std::int64_t events_since_expiry_{};
 };
 
-void SqliteStore::backup(const std::string& path) {
-  const std::string partial = path + ".partial";
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) {
-    ::close(fd);
-    throw StoreFailure(fmt::format("the backup {} exists already: name another file", path));
-  }
-  const int made = ::open(partial.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (made < 0) throw StoreFailure(fmt::format("the backup {} can not be made: {}", partial, std::strerror(errno)));
-  ::close(made);
-  {
-    Connection from{options_.path, options_.vfs, Connection::Access::read};
-    Connection to{partial, {}, Connection::Access::write};
-    sqlite3_backup* copy = sqlite3_backup_init(to.handle(), "main", from.handle(), "main");
-    if (copy == nullptr) to.fail(sqlite3_errcode(to.handle()), "copying it");
-    int code = SQLITE_OK;
-    do { code = sqlite3_backup_step(copy, 2048); } while (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED);
-    sqlite3_backup_finish(copy);
-    if (code != SQLITE_DONE) to.fail(code, "copying it");
-    to.script("PRAGMA journal_mode = DELETE");  // one file, nothing beside it
-  }
-  const int copy = ::open(partial.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool synced = copy >= 0 && ::fsync(copy) == 0;
-  if (copy >= 0) ::close(copy);
-  if (!synced || ::rename(partial.c_str(), path.c_str()) != 0)
-    throw StoreFailure(fmt::format("the backup {} can not be written: {}", path, std::strerror(errno)));
-}
+void SqliteStore::backup(const std::string& path) { backup_store(options_, path); }
 
 std::vector<std::string> SqliteStore::check() {
   std::vector<std::string> faults;
@@ -223,6 +201,34 @@ std::vector<std::string> SqliteStore::check() {
 }
 
 }  // namespace
+
+void backup_store(const SqliteOptions& options, const std::string& path) {
+  const std::string partial = path + ".partial";
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    ::close(fd);
+    throw StoreFailure(fmt::format("the backup {} exists already: name another file", path));
+  }
+  const int made = ::open(partial.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (made < 0) throw StoreFailure(fmt::format("the backup {} can not be made: {}", partial, std::strerror(errno)));
+  ::close(made);
+  {
+    Connection from{options.path, options.vfs, Connection::Access::read};
+    Connection to{partial, {}, Connection::Access::write};
+    sqlite3_backup* copy = sqlite3_backup_init(to.handle(), "main", from.handle(), "main");
+    if (copy == nullptr) to.fail(sqlite3_errcode(to.handle()), "copying it");
+    int code = SQLITE_OK;
+    do { code = sqlite3_backup_step(copy, 2048); } while (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED);
+    sqlite3_backup_finish(copy);
+    if (code != SQLITE_DONE) to.fail(code, "copying it");
+    to.script("PRAGMA journal_mode = DELETE");  // one file, nothing beside it
+  }
+  const int copy = ::open(partial.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = copy >= 0 && ::fsync(copy) == 0;
+  if (copy >= 0) ::close(copy);
+  if (!synced || ::rename(partial.c_str(), path.c_str()) != 0)
+    throw StoreFailure(fmt::format("the backup {} can not be written: {}", path, std::strerror(errno)));
+}
 
 std::unique_ptr<Store> open_sqlite_store(SqliteOptions options) { return std::make_unique<SqliteStore>(std::move(options)); }
 

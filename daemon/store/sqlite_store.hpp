@@ -21,6 +21,9 @@ struct SqliteOptions {
 // that is not ours, or modes laxer than 0600 and 0700.
 std::unique_ptr<Store> open_sqlite_store(SqliteOptions);
 
+// A whole copy of the store in a new file of mode 0600, while a controller uses it or not. Throws StoreFailure.
+void backup_store(const SqliteOptions&, const std::string& path);
+
 // sha256 as 64 hex digits: the key of a Blob.
 std::string blob_digest(std::string_view bytes);
 

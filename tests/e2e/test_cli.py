@@ -56,6 +56,14 @@ def submit_forms(c):
     job = submitted(c.sy("sbatch", "--export=NONE,A=b", "-o", exported, "--wrap", "env"))
     c.wait_ended(job)
     text = exported.read_text()
+    # The limits and the umask of the shell that submits, as Slurm does by default.
+    limited = c.root / "work" / "limits.out"
+    shell = f"umask 077; ulimit -S -n 500; ulimit -S -c 0; exec {c.bin / 'sbatch'} -o {limited} --wrap "
+    shell += "'umask; ulimit -n; ulimit -c; env | grep -c -e SLURM_UMASK -e SLURM_RLIMIT'"
+    inherits = submitted(subprocess.run(["sh", "-c", shell], env=c.env, cwd=c.root / "work", capture_output=True, text=True))
+    c.wait_ended(inherits)
+    assert limited.read_text() == "0077\n500\n0\n0\n", limited.read_text()
+    assert limited.stat().st_mode & 0o777 == 0o600, oct(limited.stat().st_mode)
     assert "A=b\n" in text and "SWITCHYARD_SOCKET" not in text and f"SLURM_JOB_ID={job}\n" in text, text
 
 

@@ -5,6 +5,7 @@ import os
 import pwd
 import signal
 import socket
+import shutil
 import stat
 import subprocess
 import sys
@@ -331,9 +332,27 @@ def test_laxer_folders_damaged_stores_and_a_second_controller_are_refused(build)
         user = {"user": c.controller.user} if os.getuid() == 0 else {}
         second = subprocess.run(command, capture_output=True, text=True, timeout=60, **user)
         assert second.returncode == 1 and "another process" in second.stderr, second.stderr
+        kept = c.api.submit()[1]["id"]
+        copy = c.root / "copy.db"
+        backup = subprocess.run([*command, "--backup", str(copy)], capture_output=True, text=True, timeout=60)  # by root, beside the controller
+        assert backup.returncode == 0 and stat.S_IMODE(copy.stat().st_mode) == 0o600, backup.stderr
+        again = subprocess.run([*command, f"--backup={copy}"], capture_output=True, text=True, timeout=60)
+        assert again.returncode == 1 and "exists already" in again.stderr, again.stderr
+        lost = c.api.submit()[1]["id"]
         c.controller.stop()
-        check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=60, **user)
-        assert check.returncode == 0 and "in order" in check.stdout, check.stdout + check.stderr
+        for extra in (user, {}):  # root looks as the owner of the folder
+            check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=60, **extra)
+            assert check.returncode == 0 and "in order" in check.stdout, check.stdout + check.stderr
+        owner = (c.root / "state").stat().st_uid
+        assert all(f.stat().st_uid == owner for f in (c.root / "state").iterdir())
+        for name in ("", "-wal", "-shm"):
+            (c.root / "state" / f"switchyard.db{name}").unlink(missing_ok=True)
+        database = c.root / "state" / "switchyard.db"
+        shutil.copy(copy, database)
+        os.chown(database, owner, -1)
+        c.start_controller()
+        assert c.api.get(f"/v1/jobs/{kept}")[0] == 200 and c.api.get(f"/v1/jobs/{lost}")[0] == 404
+        c.controller.stop()
         (c.root / "state").chmod(0o755)
         lax = subprocess.run(command, capture_output=True, text=True, timeout=60, **user)
         assert lax.returncode == 1 and "chmod 0700" in lax.stderr, lax.stderr

@@ -232,3 +232,25 @@ TEST_CASE("scancel -i asks before each job") {
   REQUIRE(world.controller.asked.size() == 1);
   CHECK(world.last().path == "/v1/jobs/2/cancel");
 }
+
+TEST_CASE("what is meant for another cluster does not act on this one") {
+  World world;
+  world.answer("GET /v1/config", R"({"cluster_name":"here"})");
+  world.answer("POST /v1/jobs/1/cancel", "{}");
+  world.answer("POST /v1/jobs/1/release", "{}");
+  for (const Words& words :
+       {Words{"scancel", "-M", "other", "1"}, Words{"scancel", "--sibling=other", "1"}, Words{"scontrol", "-M", "other", "release", "1"},
+        Words{"sinfo", "-M", "other"}, Words{"squeue", "-M", "other"}}) {
+    INFO(words[0]);
+    world.context.err.clear();
+    CHECK(world.run(words) == 1);
+    CHECK(world.err().find("No cluster 'other' known (--clusters); this one is 'here'") != std::string::npos);
+  }
+  world.context.environment.push_back("SLURM_CLUSTERS=other");
+  for (const Words& words : {Words{"scancel", "1"}, Words{"scontrol", "release", "1"}, Words{"sinfo"}, Words{"squeue"}})
+    CHECK(world.run(words) == 1);
+  for (const auto& request : world.controller.asked) CHECK(request.method == "GET");
+  CHECK(world.run({"scontrol", "show", "hostnames", "n[1-2]"}) == 0);
+  CHECK(world.run({"scancel", "-M", "here", "1"}) == 0);
+  CHECK(world.run({"scontrol", "-M", "all", "release", "1"}) == 0);
+}
