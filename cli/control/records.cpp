@@ -228,7 +228,11 @@ std::string partition_record(Json partition, const RecordStyle& style) {
   record.line("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE", upper(partition["state"].text("up")),
               partition["cpus"].integer(), partition["node_count"].integer());
   record.line("JobDefaults=(null)");
-  record.line("DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED");
+  const Json per_cpu = partition["default_memory_per_cpu_mib"], per_node = partition["default_memory_per_node_mib"];
+  record.line("DefMemPer{}={} MaxMemPerNode=UNLIMITED", per_cpu.is_number() ? "CPU" : "Node",
+              per_cpu.is_number()    ? std::to_string(per_cpu.integer())
+              : per_node.is_number() ? std::to_string(per_node.integer())
+                                     : "UNLIMITED");
   if (!partition["topology"].text().empty()) record.line("Topology={}", partition["topology"].text());
   record.line("TRES=cpu={},node={},billing={}", partition["cpus"].integer(), partition["node_count"].integer(),
               partition["cpus"].integer());

@@ -39,6 +39,7 @@ Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& s
       return v;
     }
     Verdict v = fits_when_idle(shape, p, *fitting, group);
+    if (v.fits() && !fitting->decide) v = named_nodes_suit(shape, *fitting, group);
     if (fitting->decide || !v.fits()) return v;
   }
   const auto options = options_for(shape, p, settings, uid);

@@ -337,7 +337,13 @@ void append_partition(std::string& out, const model::Partition& partition, const
   object.number("node_count", static_cast<std::int64_t>(nodes.size()));
   object.cpus("cpus", cpus);
   object.span("max_time_s", partition.max_time);
-  object.span("default_time_s", partition.default_time ? partition.default_time : partition.max_time);
+  const auto cluster_time = std::min(partition.max_time.value_or(state.settings.default_time), state.settings.default_time);
+  object.span("default_time_s", partition.default_time.value_or(cluster_time));
+  const auto per_node = partition.default_memory_per_node;
+  const auto per_cpu =
+      per_node || partition.default_memory_per_cpu ? partition.default_memory_per_cpu : state.settings.default_memory_per_cpu;
+  if (per_node) object.number("default_memory_per_node_mib", per_node->value);
+  if (per_cpu) object.number("default_memory_per_cpu_mib", per_cpu->value);
   object.number("min_nodes", partition.min_nodes);
   if (partition.max_nodes) object.number("max_nodes", *partition.max_nodes);
   else object.key("max_nodes") += "null";

@@ -61,7 +61,8 @@ Result<void> check_times(const JobSpec& s) {
 std::string names_of(const std::vector<Partition>& partitions, const Principal& who) {
   std::vector<std::string> names;
   for (const auto& p : partitions)
-    if (!p.hidden && !refused_by(p, who)) names.push_back(p.name);
+    if (!p.hidden && !refused_by(p, who) && p.state != PartitionState::drain && p.state != PartitionState::inactive)
+      names.push_back(p.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -103,7 +104,7 @@ std::string option_of(const Verdict& v, const Group& g) {
   switch (worst->kind) {
     case Cause::Kind::cpus: return g.tasks_per_node > 1 ? "--ntasks-per-node" : "--cpus-per-task";
     case Cause::Kind::memory: return "--mem";
-    case Cause::Kind::gres: return "--gres";
+    case Cause::Kind::gres: return g.gres_per_job.empty() ? "--gres" : "--gpus";
     case Cause::Kind::feature: return "--constraint";
     case Cause::Kind::excluded: return "--exclude";
     default: return "";
@@ -170,6 +171,9 @@ Result<std::vector<std::string>> resolve_partitions(const State& state, const Pr
 }
 
 Result<void> check_possible(const State& state, const JobSpec& spec, Uid uid, std::vector<std::string>& warnings) {
+  const Group& g = spec.groups.front();
+  if (!has_groups(g) && g.nodes_given && g.tasks_given && g.tasks < g.nodes.min)
+    warnings.push_back(fmt::format("every node gets a task: {} of the {} nodes asked for are used", std::max(g.tasks, 1U), g.nodes.min));
   const auto shape = state.shape ? state.shape : make_shape(state);
   if (auto ok = sched::check_wishes(*shape, spec, warnings); !ok) return ok;
   const Verdict v = sched::could_ever_run(*shape, state.settings, spec, uid);

@@ -73,6 +73,7 @@ Result<FittingKinds> fitting_kinds(const ClusterShape& shape, std::size_t partit
   f.decide = g.nodelist.empty() && g.exclude.empty() && wish->alternatives.size() == 1 && wish->counted.empty() && !f.needs.contiguous &&
              f.needs.gres_per_job.empty();
   f.idle_slots.resize(shape.kinds.size());
+  f.featured.resize(shape.kinds.size());
   for (std::size_t k = 0; k < shape.kinds.size(); ++k) {
     const std::uint32_t count = shape.kinds[k].in_partition[partition];
     if (count == 0) continue;
@@ -86,6 +87,7 @@ Result<FittingKinds> fitting_kinds(const ClusterShape& shape, std::size_t partit
       count_cause(f.causes, Cause::Kind::feature, count);
       continue;
     }
+    f.featured[k] = true;
     f.idle_slots[k] = slots(f.needs, node.total, node.total);
     if (f.idle_slots[k] == 0) count_cause(f.causes, what_lacks(f.needs, node.total, node.total), count);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hostlist.hpp"
 #include "sched/placement/open_nodes.hpp"
 
 namespace sy::sched::placement {
@@ -31,6 +32,7 @@ std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector
       kind = Cause::Kind::affinity;
     }
     if (kind == Cause::Kind::not_in_partition) continue;
+    if (part.filter.among && !part.filter.among->contains(NodeIndex{n})) continue;  // nobody asked for it
     ++count[static_cast<std::size_t>(kind)];
   }
   std::vector<Cause> out;
@@ -52,6 +54,20 @@ Reason why_out(const Board& b, const Part& part) {
     if (suits && !info.removed && !down(NodeIndex{n})) ++up;
   }
   return up < (part.by_tasks || part.fewest ? 1 : part.min) ? Reason::node_down : Reason::resources;
+}
+
+// "n2, named by --nodelist, is drained"
+std::string unavailable(const Board& b, const Part& part) {
+  std::vector<std::string> names;
+  bool drained = true;
+  for (const auto n : part.required) {
+    const auto& now = b.nodes()[n.value];
+    if (now.usable) continue;
+    names.push_back(b.shape().nodes[n.value].name);
+    drained &= now.drained;
+  }
+  return fmt::format("{}, named by --nodelist, {} {}", base::fold_hostlist(names), names.size() == 1 ? "is" : "are",
+                     drained ? "drained" : "not available");
 }
 
 // A job that wants domains for itself: nodes that are free, in domains where others are.
@@ -155,6 +171,7 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
   if (const auto n = free_beside_others(b, part); n > 0)
     text = fmt::format("{} in a {} that others use", n == 1 ? "1 free node is" : fmt::format("{} free nodes are", n),
                        t.level_name(part.exclusive_level));
+  if (v.reason == Reason::req_node_not_avail) text = unavailable(b, part);
   if (v.detail.empty()) v.detail = text;
 }
 

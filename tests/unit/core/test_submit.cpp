@@ -47,6 +47,32 @@ TEST_CASE("an impossible request is refused at submission with the option, and w
   check(ask().on("n9"), "", "there is no such node");
 }
 
+TEST_CASE("what is impossible is said of the nodes that come into question") {
+  Cluster c(4, 8, 16'000, 2);
+  for (std::size_t i : {2, 3}) {
+    auto& shape = *c.configuration.nodes[i].shape;
+    shape.cpus = 4;
+    shape.memory = Mebibytes{8000};
+    shape.gres.clear();
+    c.configuration.nodes[i].features = {"y"};
+  }
+  for (std::size_t i : {0, 1}) c.configuration.nodes[i].features = {"x"};
+  c.configure();
+  const auto said = [&](Ask a) { return to_text(c.refused(std::move(a))); };
+  CHECK(said(ask().features("y").memory(9000))
+            .find("--mem: asks 9000M of memory on one node, the largest node of partition batch with the "
+                  "features y has 8000M") == 0);
+  CHECK(said(ask().features("y").cpus(8)).find("--cpus-per-task: asks 8 CPUs on one node, the largest node") == 0);
+  CHECK(said(ask().features("y").gres("gpu", 1))
+            .find("--gres: asks gpu:1 on one node, the largest node of partition batch with the features y has no gpu") == 0);
+  CHECK(said(ask().gres("nvme", 1)).find("has no nvme") != std::string::npos);
+  CHECK(said(ask().on("n3").cpus(8)).find("--cpus-per-task: asks 8 CPUs on one node, node n3 has 4") == 0);
+  CHECK(said(ask().on("n1").features("y")).find("--constraint: node n1 does not have the features y") == 0);
+  Ask all = ask();
+  all.spec.groups.front().gres_per_job = {{"gpu", "", 9}};
+  CHECK(said(std::move(all)).find("--gpus: asks gpu:9 for the job, the nodes of partition batch that could hold it have 4 together") == 0);
+}
+
 TEST_CASE("a request beyond its partition's limits is refused with limit and value") {
   Cluster c;
   auto& p = c.configuration.partitions.front().settings;

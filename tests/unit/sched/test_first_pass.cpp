@@ -167,6 +167,8 @@ TEST_CASE("named nodes are all in, or a list to choose from when more are named 
   c.run(DrainNode{c.index("n1"), "x"}, admin());
   const auto id = c.submit(ask().on("n1"));
   CHECK(c.why(id).reason == Reason::req_node_not_avail);
+  CHECK(c.why(id).detail == "n1, named by --nodelist, is drained");
+  CHECK(c.why(id).causes == std::vector<Cause>{{Cause::Kind::drained, 1}});
 }
 
 TEST_CASE("more nodes named than there are tasks: a list to choose from") {
