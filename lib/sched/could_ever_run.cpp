@@ -22,6 +22,9 @@ bool wishes_about_topology(const ClusterShape& shape, std::size_t p, const Group
          !g.pack.prefer.empty() || !g.pack.require.empty() || !g.pack.ladder.empty();
 }
 
+// A submission is on the controller's loop: a gang that is not known to fit after so many steps is accepted.
+constexpr std::uint64_t steps_at_submission = 10'000;
+
 Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& settings, const JobSpec& spec, Uid uid) {
   Verdict limits = within_partition(shape.partitions[p], spec, settings);
   if (limits.kind == Verdict::Kind::never) return limits;
@@ -42,7 +45,8 @@ Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& s
     if (v.fits() && !fitting->decide) v = named_nodes_suit(shape, *fitting, group);
     if (fitting->decide || !v.fits()) return v;
   }
-  const auto options = options_for(shape, p, settings, uid);
+  auto options = options_for(shape, p, settings, uid);
+  options.budget = steps_at_submission;
   Verdict v = placement::place_on_idle(with_partition(shape, p, settings, group), shape, *index_of(shape, p), options).verdict;
   if (v.fits() || v.reason == Reason::search_limit) return Verdict{};
   v.kind = Verdict::Kind::never;

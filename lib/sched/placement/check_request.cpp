@@ -179,6 +179,8 @@ Result<void> check_levels(const Group& g, const TopologyIndex& t) {
   for (const auto& s : g.spread) {
     const auto level = level_of(t, s.level, "--spread");
     if (!level) return base::fail(level.error());
+    if (*level == TopologyIndex::any_level)
+      return base::fail(bad("nothing is apart on a level that holds everything", "--spread", s.level, "name one of " + t.known_levels()));
     if (s.max_share && (*s.max_share == 0 || *s.max_share > 100))
       return base::fail(bad("a share is a percentage", "--spread", std::to_string(*s.max_share), "write 1 to 100"));
     if ((s.max_per_domain && *s.max_per_domain == 0) || (s.max_skew && *s.max_skew == 0))
@@ -188,6 +190,71 @@ Result<void> check_levels(const Group& g, const TopologyIndex& t) {
     for (const auto& a : *list)
       if (const auto level = level_of(t, a.level, "affinity"); !level) return base::fail(level.error());
   return {};
+}
+
+// The numbers that a spread asks of the domains of its level.
+Result<void> check_domains(const Group& g, const TopologyIndex& t, const model::Spread& s) {
+  if (!s.min_domains) return {};
+  const auto level = *t.find_level(s.level);
+  const bool replicas = !g.children.empty() || g.replicas > 1;
+  const auto kept_apart = replicas ? g.replicas : units(g).second;
+  if (*s.min_domains > kept_apart)
+    return base::fail(bad(fmt::format("{} can not be in {} domains", kept_apart, *s.min_domains), "--spread",
+                          std::to_string(*s.min_domains), fmt::format("ask for at most {}", kept_apart)));
+  const auto& all = t.at_level(level);
+  const auto there = level == t.node_level() ? static_cast<std::int64_t>(t.size())
+                                             : std::count_if(all.begin(), all.end(), [&](auto d) { return t.domain(d).size() > 0; });
+  if (*s.min_domains > there)
+    return base::fail(bad(
+        fmt::format("there are {} domains of level {}, fewer than the {} that the spread asks", there, t.level_name(level), *s.min_domains),
+        "--spread", std::to_string(*s.min_domains), fmt::format("ask for at most {}", there)));
+  return {};
+}
+
+// What keeps its own nodes apart: how many each domain takes is computed, which leaves out what also divides the nodes.
+Result<void> check_own_spread(const Group& g, const TopologyIndex& t) {
+  const auto with = [](const char* what, const char* field, std::string value, const char* hint) {
+    return base::fail(bad(fmt::format("a spread of nodes can not be combined with {}", what), field, std::move(value), hint));
+  };
+  if (!g.segments.empty() && g.segments.front().sizes.empty())
+    return with("segments", "--segment", g.segments.front().level, "segments of a size are kept apart by --spread-segments");
+  if (!g.segments.empty()) return with("exact sizes", "--sizes", g.segments.front().level, "use one of --sizes and --spread");
+  if (g.contiguous) return with("adjacent nodes", "--contiguous", "", "use one of --contiguous and --spread");
+  if (g.switches && *g.switches > 1 && t.kind() == model::Topology::Kind::tree)
+    return with("a number of switches", "--switches", std::to_string(*g.switches), "use one of --switches and --spread LEVEL:max=N");
+  const auto widest = std::min_element(g.spread.begin(), g.spread.end(),
+                                       [&](const auto& a, const auto& b) { return *t.find_level(a.level) < *t.find_level(b.level); });
+  for (const auto& s : g.spread)
+    if (*t.find_level(s.level) != *t.find_level(widest->level) && (!s.max_per_domain || s.max_share || s.min_domains || s.max_skew))
+      return base::fail(bad("below another spread only a maximum per domain is known", "--spread", s.level,
+                            fmt::format("write {}:max=N, or one spread only", s.level)));
+  const auto narrow = [&](const std::string& rung, const char* field) -> Result<void> {
+    const auto level = rung.empty() ? std::nullopt : t.find_level(rung);
+    if (!level) return {};
+    if (*level == t.node_level()) return with("a single node for all of it", field, rung, "choose a wider level");
+    for (const auto& s : g.spread)
+      if (!has_rule(s) && *level >= *t.find_level(s.level))
+        return base::fail(bad(fmt::format("inside one {} nothing can be spread over {}", rung, s.level), field, rung,
+                              "choose a level wider than that of the spread"));
+    return {};
+  };
+  for (const auto& ok : {narrow(g.pack.prefer, "--near"), narrow(g.pack.require, "--within")})
+    if (!ok) return ok;
+  for (const auto& r : g.pack.ladder) {
+    if (const auto ok = narrow(r.level, "--ladder"); !ok) return ok;
+    if (r.max_domains > 1) return with("several domains on a rung", "--ladder", r.level, "use a ladder with one domain on each rung");
+  }
+  return {};
+}
+
+Result<void> check_spread(const Group& g, const TopologyIndex& t) {
+  if (g.spread.empty()) return {};
+  if (!g.children.empty() && g.replicas <= 1)
+    return base::fail(bad("a spread keeps the replicas of a group with groups inside apart, and this one has one", "--spread",
+                          g.spread.front().level, "give replicas, or write the spread in the groups inside"));
+  for (const auto& s : g.spread)
+    if (const auto ok = check_domains(g, t, s); !ok) return ok;
+  return spreads_itself(g) ? check_own_spread(g, t) : Result<void>{};
 }
 
 Result<void> check_counts(const Group& g) {
@@ -206,6 +273,7 @@ Result<void> check_counts(const Group& g) {
 Result<void> check_group(const Group& g, const TopologyIndex& t, std::int32_t parents_level, const std::string& parent) {
   for (const auto& ok : {check_counts(g), check_levels(g, t), check_ladder(g, t), check_segments(g, t), check_lists(g)})
     if (!ok) return ok;
+  if (const auto ok = check_spread(g, t); !ok) return ok;
   std::int32_t required = parents_level;
   if (!g.pack.require.empty()) {
     required = *t.find_level(g.pack.require);

@@ -44,6 +44,7 @@ struct Engine::Parts {
   std::vector<std::uint32_t> weights_to_try(const Board&, const Options&) const;
   std::optional<Choice> choose(Chooser&, const Part&, const Options&, std::size_t open);
   void accept(Answer&, const Part&, const Choice&, const std::vector<Named>&) const;
+  void accept_apart(Answer&, const Part&, const Choice&, const std::vector<Named>&) const;
   void accept_sums(Answer&, const Part&, const Choice&, const Offer&) const;
   void rate(Answer&, const Board&, const Part&, Chooser&, const Choice&, const Options&);
 
@@ -108,6 +109,7 @@ std::size_t Engine::Parts::open_rungs(const Part& part, const Group& g, const Op
 bool Engine::Parts::ever_on(const Part& part, std::size_t rung) {
   const Offer& offer = idle().offer(part);
   const Counts counts = counts_of(idle(), offer);
+  if (!part.apart.empty()) return !Spreader(idle(), offer, part).candidates(rung, TopologyIndex::root).empty();
   Chooser chooser(counts, part);
   return !chooser.candidates(rung, TopologyIndex::root).empty();
 }
@@ -171,6 +173,13 @@ void Engine::Parts::accept_sums(Answer& a, const Part& part, const Choice& choic
   for (std::size_t i = 0; i < tasks.size(); ++i) a.nodes[i].tasks = tasks[i];
 }
 
+void Engine::Parts::accept_apart(Answer& a, const Part& part, const Choice& choice, const std::vector<Named>& named) const {
+  accept(a, part, choice, named);
+  std::set<std::uint32_t> leaves;
+  for (const auto& s : choice.shares) leaves.insert(s.leaf);
+  a.leaves_used = a.leaves_least = static_cast<std::uint32_t>(leaves.size());
+}
+
 // How good it is, and what it was preferred to: for people, not for the pass.
 void Engine::Parts::rate(Answer& a, const Board&, const Part& part, Chooser& chooser, const Choice& choice, const Options& o) {
   std::vector<std::uint32_t> leaves;
@@ -205,7 +214,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
   const auto looked_before = board.nodes_looked_at;
   const auto rungs = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
   std::uint64_t budget = o.budget;
-  const bool sums = needs_sums(board, part);
+  const bool sums = part.apart.empty() && needs_sums(board, part);
   const Offer& whole = board.offer(sums ? towards_sum(part) : part);
   // On the first `open` rungs. `near`: what affinity leaves, for the explanation; that is wanted of the last attempt only.
   const auto attempt = [&](const Offer& offer, std::size_t open, bool last, const std::vector<bool>& near) {
@@ -220,6 +229,17 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
         if (o.explain)
           a.verdict.detail = part.sum_tasks ? fmt::format("no nodes in number as asked hold {} tasks together", part.total_tasks)
                                             : std::string("no nodes in number as asked hold the GRES of the job together");
+      }
+      return choice.has_value();
+    }
+    if (!part.apart.empty()) {
+      Spreader spreader(board, offer, part);
+      const auto choice = spreader.choose(TopologyIndex::root, open);
+      if (choice) accept_apart(a, part, *choice, name_nodes(counts, part, *choice));
+      else if (last) {
+        if (part.evenly || needs_sums(board, part)) a.verdict.reason = Reason::search_limit;
+        explain(a, board, part, counts, open, o, near);
+        if (o.explain) explain_spread(a, board, part, spreader);
       }
       return choice.has_value();
     }

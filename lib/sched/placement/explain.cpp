@@ -175,4 +175,24 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
   if (v.detail.empty()) v.detail = text;
 }
 
+void explain_spread(Answer& a, const Board& b, const Part& part, Spreader& spreader) {
+  const auto& t = b.topology();
+  std::uint32_t best_domain = TopologyIndex::root;
+  for (std::size_t i = 0; i < part.rungs.size() && i < a.verdict.rungs.size(); ++i) {
+    if (part.rungs[i].level == t.node_level()) continue;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> best;  // offered, domain
+    for (const auto d : t.at_level(part.rungs[i].level))
+      if (t.domain(d).size() > 0) best.emplace_back(spreader.offered(d), d);
+    std::stable_sort(best.begin(), best.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+    best.resize(std::min(domains_told, best.size()));
+    if (best.empty()) continue;
+    auto& told = a.verdict.rungs[i].best;
+    told.clear();
+    for (const auto& [offered, d] : best) told.push_back(DomainCount{domain_name(t, d), offered, part.min});
+    a.verdict.offered = best.front().first;
+    best_domain = best.front().second;
+  }
+  a.verdict.detail = spreader.limits(best_domain);
+}
+
 }  // namespace sy::sched::placement

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sched/placement/gang_neighbours.hpp"
+#include "sched/placement/spread.hpp"
 
 namespace sy::sched::placement {
 namespace {
@@ -65,15 +66,18 @@ class Search {
   bool put(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& next) {
     if (replica == p.replicas) return next();
     // Wishes are tried first with, then without.
+    const auto heights = exhaustive_ ? std::vector{no_limit} : placed_.heights(p);
     for (const bool wishes : {true, false}) {
       if (!wishes && !Neighbours::has_wishes(p)) break;
-      Open mask;
-      const bool narrowed = placed_.restrict(p, replica, wishes, open, mask);
-      const Open* inner = narrowed ? &mask : open;
-      const Next after = [&] { return put(p, replica + 1, scope, open, next); };
-      const bool ok = p.container ? put_container(p, replica, scope, inner, open, next) : put_leaf(p, replica, scope, inner, after);
-      if (ok) return true;
-      if (budget_ended_) return false;
+      for (const auto most : heights) {
+        Open mask;
+        const bool narrowed = placed_.restrict(p, replica, wishes, most, open, mask);
+        const Open* inner = narrowed ? &mask : open;
+        const Next after = [&] { return put(p, replica + 1, scope, open, next); };
+        const bool ok = p.container ? put_container(p, replica, scope, inner, open, next) : put_leaf(p, replica, scope, inner, after);
+        if (ok) return true;
+        if (budget_ended_) return false;
+      }
     }
     ++blocked_[p.name];
     return false;
@@ -168,6 +172,7 @@ class Search {
   bool put_leaf(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& after) {
     const Offer& whole = board_.offer(p.part);
     const Offer offer = board_.narrowed(whole, scope, open);
+    if (!p.part.apart.empty()) return put_apart(p, replica, scope, offer, after);
     const Counts counts = counts_of(board_, offer);
     Chooser chooser(counts, p.part);
     chooser.budget = &budget_;
@@ -193,6 +198,28 @@ class Search {
         if (enumerate(p, replica, offer, t_.domain(c.domain).begin, t_.domain(c.domain).end, c.units, chosen, after)) return true;
         if (budget_ended_) return false;
       }
+    }
+    return false;
+  }
+
+  // A group whose own nodes are kept apart: in each domain the one way that is computed.
+  bool put_apart(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Offer& offer, const Next& after) {
+    const Counts counts = counts_of(board_, offer);
+    Spreader spreader(board_, offer, p.part);
+    const auto wishes =
+        static_cast<std::size_t>(std::count_if(p.part.apart.begin(), p.part.apart.end(), [](const Apart& a) { return a.wish; }));
+    inexact_ |= !placed_.records.empty();
+    for (const bool minded : {true, false}) {
+      if (!minded && wishes == 0) break;
+      spreader.mind(std::vector<bool>(wishes, minded));
+      for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung)
+        for (const auto& c : spreader.candidates(rung, scope)) {
+          inexact_ = true;
+          if (!spend()) return false;
+          const auto choice = spreader.fill(rung, c);
+          if (choice && take(p, replica, name_nodes(counts, p.part, *choice), after)) return true;
+          if (budget_ended_) return false;
+        }
     }
     return false;
   }
@@ -257,10 +284,13 @@ class Search {
       bool ok = false;
       for (const bool wishes : {true, false}) {
         if (ok || (!wishes && !Neighbours::has_wishes(p))) break;
-        Open mask;
-        const Open* inner = placed_.restrict(p, replica, wishes, open, mask) ? &mask : open;
-        ok = p.container ? put_container_greedily(p, replica, scope, inner) : put_leaf(p, replica, scope, inner, [] { return true; });
-        if (budget_ended_) return false;
+        for (const auto most : placed_.heights(p)) {
+          Open mask;
+          const Open* inner = placed_.restrict(p, replica, wishes, most, open, mask) ? &mask : open;
+          ok = p.container ? put_container_greedily(p, replica, scope, inner) : put_leaf(p, replica, scope, inner, [] { return true; });
+          if (budget_ended_) return false;
+          if (ok) break;
+        }
       }
       if (!ok) {
         ++blocked_[p.name];
@@ -291,7 +321,7 @@ class Search {
     for (const auto& record : placed_.records) {
       std::vector<std::uint32_t> copy;
       for (const auto& [piece, replica] : record.inside) copy.push_back(replica);
-      if (!record.piece->units) copy.push_back(record.replica);
+      copy.push_back(record.replica);
       auto& numbers = copy_number[record.piece];
       numbers.emplace(copy, static_cast<std::uint32_t>(numbers.size()));
       const Part& part = record.piece->part;

@@ -14,14 +14,13 @@ struct Piece {
   std::string name;
   Part part;                            // containers use its rungs and filter only
   bool container{};
-  bool units{};                         // its copies are the units of one group: ranks do not tell them apart
   std::uint32_t replicas{1}, min_replicas{1};
-  std::vector<model::Spread> spread;
+  std::vector<model::Spread> spread;    // of its copies
   std::vector<model::Affinity> affinity, anti_affinity;
   std::vector<Piece> children;
 };
 
-// Does the request need a search: groups inside groups, copies, spread, counted features?
+// Does the request need a search: groups inside groups, copies, counted features?
 bool needs_search(const model::Group&);
 Result<Piece> make_piece(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);
 

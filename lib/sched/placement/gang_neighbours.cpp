@@ -48,29 +48,43 @@ static bool closed(const Spread& s, const Piece& p, std::uint32_t placed, std::u
   return s.min_domains && here > 0 && used < *s.min_domains && *s.min_domains - used >= p.replicas - placed;
 }
 
-void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t placed, Open& mask) const {
-  const auto level = *t_.find_level(s.level);
+// Every domain of the level; `used`: how many have a copy.
+std::vector<Neighbours::Span> Neighbours::spans(const Piece& p, std::int32_t level, std::size_t& used) const {
   const auto copies = copies_in(p, level);
+  used = copies.size();
   const auto here = [&](std::uint32_t key) {
     const auto found = copies.find(key);
     return found == copies.end() ? 0U : found->second;
   };
-  struct Span {
-    std::uint32_t begin, end, copies;
-  };
-  std::vector<Span> spans;  // every domain of the level
+  std::vector<Span> out;
   if (level == t_.node_level())
-    for (std::uint32_t q = 0; q < t_.size(); ++q) spans.push_back({q, q + 1, here(static_cast<std::uint32_t>(key_of(q, level)))});
+    for (std::uint32_t q = 0; q < t_.size(); ++q) out.push_back({q, q + 1, here(static_cast<std::uint32_t>(key_of(q, level)))});
   else
     for (const auto d : t_.at_level(level))
-      if (t_.domain(d).size() > 0) spans.push_back({t_.domain(d).begin, t_.domain(d).end, here(d)});
-  std::uint32_t least = spans.empty() ? 0 : ~0U;
-  for (const auto& x : spans) least = std::min(least, x.copies);
+      if (t_.domain(d).size() > 0) out.push_back({t_.domain(d).begin, t_.domain(d).end, here(d)});
+  return out;
+}
+
+void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t placed, std::uint32_t most, Open& mask) const {
+  std::size_t used = 0;
+  const auto all = spans(p, *t_.find_level(s.level), used);
+  std::uint32_t least = all.empty() ? 0 : ~0U;
+  for (const auto& x : all) least = std::min(least, x.copies);
   Open open(t_.size(), false);
-  for (const auto& x : spans)
-    if (!closed(s, p, placed, x.copies, copies.size(), least))
+  for (const auto& x : all)
+    if (has_rule(s) ? !closed(s, p, placed, x.copies, used, least) : x.copies <= most)
       for (auto q = x.begin; q < x.end; ++q) open[q] = mask[q];
   mask = std::move(open);
+}
+
+std::vector<std::uint32_t> Neighbours::heights(const Piece& p) const {
+  std::set<std::uint32_t> out;
+  std::size_t used = 0;
+  for (const auto& s : p.spread)
+    if (!has_rule(s))
+      for (const auto& x : spans(p, *t_.find_level(s.level), used)) out.insert(x.copies);
+  if (out.empty()) return {no_limit};
+  return {out.begin(), out.end()};
 }
 
 // Domains that hold members of a group or job.
@@ -138,15 +152,11 @@ bool Neighbours::affinities_hold() const {
   });
 }
 
-bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const {
+bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, std::uint32_t most, const Open* open, Open& mask) const {
   if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty()) return false;
   mask = open == nullptr ? Open(t_.size(), true) : *open;
-  if (p.units && !p.part.by_tasks)  // nodes asked for are nodes of their own
-    for (const auto& r : records)
-      if (r.piece == &p && r.inside == around)
-        for (const auto& n : r.nodes) mask[n.position] = false;
   for (const auto& s : p.spread)
-    if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, mask);
+    if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, most, mask);
   const auto apply = [&](const Affinity& a, bool together) {
     if (!a.require && !wishes) return;
     const auto level = *t_.find_level(a.level);

@@ -13,6 +13,7 @@
 namespace sy::sched::placement {
 
 using Open = std::vector<bool>;          // by position
+inline constexpr std::uint32_t no_limit = ~0U;
 
 class Neighbours {
  public:
@@ -30,7 +31,10 @@ class Neighbours {
   void name(const Piece& root);          // before anything is placed: who there will be
   static bool has_wishes(const Piece&);
   // The positions where this copy may go; false: nothing restricts it beyond `open`.
-  bool restrict(const Piece&, std::uint32_t replica, bool wishes, const Open* open, Open& mask) const;
+  // `most`: no domain with more copies than that, where they are kept apart without a rule.
+  bool restrict(const Piece&, std::uint32_t replica, bool wishes, std::uint32_t most, const Open* open, Open& mask) const;
+  // How many copies the domains have in which a spread without a rule goes the least full first; otherwise no limit alone.
+  std::vector<std::uint32_t> heights(const Piece&) const;
   // What could not be asked while its target had no place yet.
   bool affinities_hold() const;
   // Whether no group that minds its neighbours or lists nodes (-w, -x) could tell these two apart.
@@ -40,7 +44,11 @@ class Neighbours {
   std::map<std::uint32_t, std::uint32_t> copies_in(const Piece&, std::int32_t level) const;
   std::uint32_t node_key(std::uint32_t position) const;
   std::int64_t key_of(std::uint32_t position, std::int32_t level) const;
-  void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, Open& mask) const;
+  struct Span {                          // a domain of a spread's level
+    std::uint32_t begin, end, copies;
+  };
+  std::vector<Span> spans(const Piece&, std::int32_t level, std::size_t& used) const;
+  void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, std::uint32_t most, Open& mask) const;
   std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const;
 
   const model::TopologyIndex& t_;

@@ -31,10 +31,11 @@ std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
 }
 
 void count_units(const Group& g, const ClusterShape& shape, const Options& o, Part& p) {
-  // GRES of the job is a sum over nodes; segments and gangs share it out evenly instead.
-  if (g.segments.empty() && !o.parts_of_a_gang) p.gres_job = g.gres_per_job;
+  // GRES of the job is a sum over nodes; segments, gangs and what is kept apart share it out evenly instead.
+  const bool sums = g.segments.empty() && !o.parts_of_a_gang && !spreads_itself(g);
+  if (sums) p.gres_job = g.gres_per_job;
   // A partition that limits nodes asks for the tasks on the fewest.
-  const bool limited = o.max_nodes > 0 && g.tasks > o.max_nodes && g.min_tasks == 0 && g.segments.empty() && !o.parts_of_a_gang;
+  const bool limited = o.max_nodes > 0 && g.tasks > o.max_nodes && g.min_tasks == 0 && sums;
   p.by_tasks = g.tasks_given && !g.nodes_given && p.gres_job.empty() && !limited;
   if (p.by_tasks) {
     p.max = g.tasks;
@@ -225,6 +226,25 @@ void rungs_of(const Group& g, const TopologyIndex& t, const Options& o, Part& p)
   p.rungs.erase(std::unique(p.rungs.begin(), p.rungs.end(), same), p.rungs.end());
 }
 
+// Which levels to climb where the request says nothing: all of them; the widest at once where it wants to be everywhere.
+Group with_rungs(Group g, const TopologyIndex& t, const Options& o) {
+  const bool everywhere = std::any_of(g.spread.begin(), g.spread.end(), [](const model::Spread& s) { return !has_rule(s); });
+  if (g.pack.prefer.empty() && g.pack.ladder.empty() && !g.switches && (o.packing == Packing::narrowest || !g.pack.require.empty())) {
+    const auto require = g.pack.require.empty() ? TopologyIndex::any_level : *t.find_level(g.pack.require);
+    g.pack.prefer = t.level_name(everywhere ? require : std::max(t.narrowest_level(), require));
+  }
+  return g;
+}
+
+void apart_of(const Group& g, const TopologyIndex& t, Part& p) {
+  if (!spreads_itself(g)) return;
+  for (const auto& s : g.spread) {
+    Apart a{*t.find_level(s.level),    s.max_per_domain.value_or(0), s.max_share.value_or(0),
+            s.min_domains.value_or(0), s.max_skew.value_or(0),       s.mode == model::Spread::Mode::prefer};
+    p.apart.push_back(a);
+  }
+}
+
 void preferences_of(const Group& g, Part& p) {
   if (p.fill != Fill::loosest) switch (g.pack.fill) {
       case PackFill::best_fit: p.fill = Fill::best_fit; break;
@@ -264,6 +284,10 @@ std::string key_of(const Group& g, const Part& p, const Demand& d) {
 
 }  // namespace
 
+bool has_rule(const model::Spread& s) { return s.max_per_domain || s.max_share || s.min_domains || s.max_skew; }
+
+bool spreads_itself(const Group& g) { return g.children.empty() && g.replicas <= 1 && !g.spread.empty(); }
+
 Result<Part> make_part(const Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
   Part p;
   p.name = g.name;
@@ -272,7 +296,9 @@ Result<Part> make_part(const Group& g, const ClusterShape& shape, const Topology
   demand_of(g, o, p);
   if (const auto ok = filter_of(g, shape, t, o, p); !ok) return base::fail(ok.error());
   if (const auto ok = layers_of(g, t, p); !ok) return base::fail(ok.error());
-  rungs_of(g, t, o, p);
+  apart_of(g, t, p);
+  rungs_of(p.apart.empty() ? g : with_rungs(g, t, o), t, o, p);
+  if (!p.apart.empty()) p.wish = !g.pack.prefer.empty() || !g.pack.require.empty() || !g.pack.ladder.empty() || g.switches;
   preferences_of(g, p);
   p.single_nodes = p.by_tasks || std::any_of(p.rungs.begin(), p.rungs.end(), [&](const PartRung& r) { return r.level == t.node_level(); });
   p.key = key_of(g, p, p.demand);

@@ -50,6 +50,14 @@ struct PartRung {
   Duration wait{};
 };
 
+// Nodes or tasks kept apart on one level (P7). 0: not asked.
+struct Apart {
+  std::int32_t level{};
+  std::uint32_t most{}, share{}, domains{}, skew{};  // at most so many in one, or per cent; at least so many; so far from each other
+  bool wish{};
+  bool no_rule() const { return most == 0 && share == 0 && domains == 0 && skew == 0; }  // as even as there is room
+};
+
 // Loosest: pack nothing, take what growth of F is least.
 enum class Fill : std::uint8_t { best_fit, pack_parents, least_free, balanced, loosest };
 
@@ -79,6 +87,7 @@ struct Part {
   Fill fill{Fill::best_fit};
   std::vector<Layer> layers;            // widest first; not the one at level "node" (Demand::multiple)
   bool shorter{}, elastic{};            // what becomes of a remainder
+  std::vector<Apart> apart;             // as written
   std::vector<std::uint32_t> sizes;     // exact parts, in the order asked; layers has their level and `distinct`
   bool contiguous{};
   bool single_nodes{};                  // it counts tasks, or has a rung of single nodes
@@ -86,7 +95,10 @@ struct Part {
   std::string key;                      // equal keys: equal units on equal nodes
 };
 
-// The part that a group without children, replicas or spread asks for. Errors as check_request; unknown node names are refused.
+// Does it keep its own nodes or tasks apart? With replicas a spread is about these.
+bool spreads_itself(const model::Group&);
+bool has_rule(const model::Spread&);      // without: as even as there is room
+// The part that a group without children asks for, one copy of it. Errors as check_request; unknown node names are refused.
 Result<Part> make_part(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);
 
 }  // namespace sy::sched::placement

@@ -18,6 +18,7 @@ struct Builder {
   Result<Part> bounds(Group g) {
     g.children.clear();
     g.segments.clear();
+    g.spread.clear();
     g.nodelist.clear();
     g.nodes = {};
     g.nodes_given = true;
@@ -36,38 +37,6 @@ struct Builder {
     if (!part) return base::fail(part.error());
     p.part = std::move(*part);
     p.container = true;
-    return p;
-  }
-
-  // Units of one group kept apart: each is a copy of its own.
-  Result<Piece> spread_units(const Group& g) {
-    auto p = container(g);
-    if (!p) return p;
-    Group one = g;
-    one.spread.clear();
-    one.pack = {};
-    one.pack.ladder.push_back({"any", 1, {}});
-    one.segments.clear();
-    one.affinity.clear();
-    one.anti_affinity.clear();
-    one.nodelist.clear();
-    std::uint32_t most = g.nodes.max, least = g.nodes.min;
-    if (g.tasks_given && !g.nodes_given) {
-      most = g.tasks;
-      least = g.min_tasks == 0 ? g.tasks : g.min_tasks;
-      one.tasks = 1;
-      one.min_tasks = 0;
-    } else {
-      one.nodes = {1, 1, {}};
-      if (g.tasks_given) one.tasks = (g.tasks + g.nodes.min - 1) / std::max(g.nodes.min, 1U);
-    }
-    auto child = leaf(one);
-    if (!child) return child;
-    child->replicas = most;
-    child->min_replicas = least;
-    child->units = true;
-    child->spread = g.spread;
-    p->children.push_back(std::move(*child));
     return p;
   }
 
@@ -129,8 +98,6 @@ struct Builder {
       order_children(p->children);
     } else if (has_counts(g)) {
       p = counted(g, *features);
-    } else if (!g.spread.empty() && g.replicas <= 1) {
-      p = spread_units(g);
     } else {
       p = leaf(g);
     }
@@ -179,7 +146,7 @@ struct Builder {
 
 }  // namespace
 
-bool needs_search(const model::Group& g) { return !g.children.empty() || g.replicas > 1 || !g.spread.empty() || Builder::has_counts(g); }
+bool needs_search(const model::Group& g) { return !g.children.empty() || g.replicas > 1 || Builder::has_counts(g); }
 
 Result<Piece> make_piece(const model::Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
   Options of_parts = o;

@@ -113,6 +113,70 @@ TEST_CASE("a spread of nodes keeps at most two on a rack") {
   g.nodes = {9, 9, {}};
   CHECK(l.where(g) == "never");
 }
+TEST_CASE("an impossible spread is never, with the numbers, and costs no search") {
+  const auto l = four_racks(4).busy("a[1-4]");
+  auto g = whole(5);
+  g.spread = {{"rack", model::Spread::Mode::require, 1, {}, {}, {}}};
+  auto a = l.ask(g);
+  CHECK(a.verdict.kind == model::Verdict::Kind::never);
+  CHECK(a.verdict.detail == "--spread rack:max=1: 4 of 4 domains of level rack have room, for 4 of 5 nodes together");
+  CHECK(a.work.search_steps == 0);
+  g.nodes = {4, 4, {}};
+  a = l.ask(g);
+  CHECK(a.verdict.kind == model::Verdict::Kind::not_now);
+  CHECK(a.verdict.offered == 3);
+  CHECK(a.verdict.asked == 4);
+  CHECK(a.verdict.detail == "--spread rack:max=1: 3 of 4 domains of level rack have room, for 3 of 4 nodes together");
+}
+TEST_CASE("required nodes of a spread job are in, and count in their domains") {
+  const auto l = four_racks(4);
+  auto g = whole(3);
+  g.nodelist = "a2,d3";
+  g.spread = {{"rack", model::Spread::Mode::require, 1, {}, {}, {}}};
+  CHECK(l.hosts(g) == "a2,b1,d3");
+  g.nodelist = "a[2-3]";
+  CHECK(l.hosts(g) == "never");
+}
+TEST_CASE("a level without a rule: over all its domains, as evenly as they have room") {
+  const auto l = four_racks(4).busy("a[1-3],b[1-2]");
+  auto g = whole(4);
+  g.spread = {{"rack", model::Spread::Mode::require, {}, {}, {}, {}}};
+  CHECK(l.hosts(g) == "a4,b3,c1,d1");
+  g.nodes = {9, 9, {}};
+  CHECK(l.hosts(g) == "a4,b[3-4],c[1-3],d[1-3]");
+  Group copies = whole(1);
+  copies.replicas = 6;
+  copies.spread = g.spread;
+  CHECK(per_rack(l, l.ask(copies)) == std::map<char, std::uint32_t>{{'a', 1}, {'b', 2}, {'c', 2}, {'d', 1}});
+}
+TEST_CASE("what a spread can not be combined with is refused by name") {
+  const auto t = four_racks(4).dense();
+  const auto field = [&](const Group& g) {
+    const auto ok = sched::placement::check_request(g, t);
+    return ok ? std::string() : ok.error().field;
+  };
+  auto g = whole(4);
+  g.spread = {{"rack", model::Spread::Mode::require, 1, {}, {}, {}}};
+  CHECK(field(g).empty());
+  CHECK(field(with_segment(g, 2, "rack")) == "--segment");
+  auto other = g;
+  other.contiguous = true;
+  CHECK(field(other) == "--contiguous");
+  other = g;
+  other.switches = 2;
+  CHECK(field(other) == "--switches");
+  other = g;
+  other.spread = {{"rack", model::Spread::Mode::require, {}, {}, 5, {}}};
+  CHECK(field(other) == "--spread");  // four racks, and four nodes
+  other.spread = {{"rack", model::Spread::Mode::require, {}, {}, {}, {}}};
+  CHECK(field(prefer(other, "rack")) == "--near");
+  Group around;
+  around.children = {whole(1), whole(1)};
+  around.spread = g.spread;
+  CHECK(field(around) == "--spread");
+  around.replicas = 2;
+  CHECK(field(around).empty());
+}
 TEST_CASE("replicas spread by share close a domain that has too much") {
   const auto l = four_racks(4);
   auto g = whole(2);
