@@ -28,6 +28,16 @@ struct Fault {
 // "topology.yaml:12:7: nodes: node n3 is listed under two leaves (given: leaf1, leaf2)"
 std::string to_text(const Fault&);
 
+// What one file may cost to read, whoever wrote it: a short text must not become a large tree, nor keep a thread for minutes.
+// Counted down as it is read; what is over is a fault.
+struct ReadBudget {
+  std::size_t names{4'000'000};   // that host lists and patterns unfold to
+  std::size_t values{2'000'000};  // of YAML, after aliases
+  std::uint64_t pattern_steps{~std::uint64_t{0}};
+  // For a text of a user who is no administrator.
+  static ReadBudget small() { return {200'000, 100'000, 200'000'000}; }
+};
+
 // Collects faults of one file, so that a reader can go on and tell all of them at once. Keeps at most `limit`, and counts
 // the rest.
 class Faults {
@@ -42,6 +52,7 @@ class Faults {
   std::size_t count() const { return list_.size() + dropped_; }
   const std::vector<Fault>& list() const { return list_; }
   const std::string& file() const { return file_; }
+  ReadBudget budget{};  // it goes wherever the faults go
   // One Error whose message is every fault, one a line. Only when not empty().
   base::Error to_error() const;
 

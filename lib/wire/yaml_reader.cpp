@@ -120,7 +120,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void count(std::size_t more, FileMark mark) {
     used_ += more;
-    if (used_ > limits_.nodes) stop(mark, "the file holds too many values, aliases included", fmt::format("{} values", limits_.nodes));
+    const auto most = std::min(limits_.nodes, faults_.budget.values);
+    if (used_ > most) stop(mark, "the file holds too many values, aliases included", fmt::format("{} values", most));
   }
   void refuse_tag(const std::string& tag, FileMark mark) {
     if (tag.empty() || tag == "?" || tag == "!") return;

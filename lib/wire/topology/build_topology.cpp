@@ -95,8 +95,9 @@ class Builder {
     if (block) {
       check_blocks();
     } else if (a_tree) {
-      merge_spines();
-      a_tree = refuse_two_parents();
+      a_tree = check_depth();
+      if (a_tree) merge_spines();
+      a_tree = a_tree && refuse_two_parents();
     }
     if (a_tree) {
       measure_heights();
@@ -280,6 +281,7 @@ class Builder {
   bool check_cycles() {
     enum class Colour : std::uint8_t { white, grey, black };
     std::vector<Colour> colour(vertices_.size(), Colour::white);
+    std::vector<std::size_t> depth(vertices_.size());  // on the path
     bool sound = true;
     for (std::uint32_t start = 0; start < vertices_.size(); ++start) {
       if (colour[start] != Colour::white) continue;
@@ -289,15 +291,17 @@ class Builder {
         const auto v = path.back().first;
         if (path.back().second == vertices_[v].children.size()) {
           colour[v] = Colour::black;
+          for (const auto c : vertices_[v].children) vertices_[v].height = std::max(vertices_[v].height, vertices_[c].height + 1);
           path.pop_back();
           continue;
         }
         const auto c = vertices_[v].children[path.back().second++];
         if (colour[c] == Colour::grey) {
           sound = false;
-          report_cycle(path, c);
+          report_cycle(path, depth[c]);
         } else if (colour[c] == Colour::white) {
           colour[c] = Colour::grey;
+          depth[c] = path.size();
           path.emplace_back(c, 0);
         }
       }
@@ -305,17 +309,31 @@ class Builder {
     return sound;
   }
 
-  void report_cycle(const std::vector<std::pair<std::uint32_t, std::size_t>>& path, std::uint32_t back_to) {
+  // The vertices of the path from `begin` on, a few of them by name: there may be as many cycles as vertices, each as long.
+  void report_cycle(const std::vector<std::pair<std::uint32_t, std::size_t>>& path, std::size_t begin) {
+    constexpr std::size_t most = 10;
+    const auto length = path.size() - begin;
     std::vector<std::string> names;
-    bool inside = false;
-    for (const auto& step : path) {
-      inside = inside || step.first == back_to;
-      if (inside) names.push_back(vertices_[step.first].name);
-    }
+    for (auto i = begin; i < path.size() && names.size() < most; ++i) names.push_back(vertices_[path[i].first].name);
     const auto& from = vertices_[path.back().first];
-    if (names.size() == 1) faults_.add(from.mark, fmt::format("a cycle: switch {} lists itself", names[0]));
-    else if (names.size() == 2) faults_.add(from.mark, fmt::format("a cycle: {} ↔ {} list each other as children", names[0], names[1]));
+    if (length > most) names.push_back(fmt::format("… ({} switches) → {}", length, from.name));
+    if (length == 1) faults_.add(from.mark, fmt::format("a cycle: switch {} lists itself", names[0]));
+    else if (length == 2) faults_.add(from.mark, fmt::format("a cycle: {} ↔ {} list each other as children", names[0], names[1]));
     else faults_.add(from.mark, fmt::format("a cycle: {} → {}", fmt::join(names, " → "), names[0]));
+  }
+
+  // Before spines are merged, which looks at everything once per level.
+  bool check_depth() {
+    std::uint32_t top = 0;
+    for (const auto& v : vertices_) top = std::max(top, v.height);
+    if (top + 1 <= max_levels) return true;
+    faults_.add(text_.mark, base::Error{base::Code::invalid_argument,
+                                        "the tree is too deep",
+                                        {},
+                                        fmt::format("{} levels", max_levels),
+                                        fmt::format("{} levels", top + 1),
+                                        {}});
+    return false;
   }
 
   // Spines of one fabric all list the same leaves: they are one domain to a scheduler. Repeated, because merged spines may
@@ -406,15 +424,6 @@ class Builder {
     if (written_levels_) return;
     std::uint32_t top = 0;
     for (const auto v : order_) top = std::max(top, vertices_[v].height);
-    if (top + 1 > max_levels) {
-      faults_.add(text_.mark, base::Error{base::Code::invalid_argument,
-                                          "the tree is too deep",
-                                          {},
-                                          fmt::format("{} levels", max_levels),
-                                          fmt::format("{} levels", top + 1),
-                                          {}});
-      return;
-    }
     if (levels_.empty()) {
       for (auto h = static_cast<std::int64_t>(top); h >= 0; --h)
         levels_.push_back({text_.kind == model::Topology::Kind::block ? "block" : level_name_by_height(static_cast<std::size_t>(h)), {}});

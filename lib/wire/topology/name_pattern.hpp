@@ -17,6 +17,8 @@ class NamePattern {
   static base::Result<NamePattern> compile(std::string_view);
   // Anywhere in the name, as Go's MatchString, unless anchored.
   bool matches(std::string_view name) const;
+  // At most so many steps to match it: a measure, not a time.
+  std::size_t steps(std::string_view name) const { return program_.size() * (name.size() + 1); }
 
  private:
   friend class NamePatternCompiler;

@@ -107,7 +107,9 @@ class HyperNodeReader {
       p.require("pattern");
       const auto compiled = p.parsed("pattern", [](std::string_view text) { return NamePattern::compile(text); });
       p.finish();
-      if (compiled) select(type, path, n.mark, d, [&](const KnownNode& k) { return compiled->matches(k.name); });
+      if (compiled)
+        select(type, path, n.mark, d,
+               [&](const KnownNode& k) { return afford(compiled->steps(k.name), n.mark) && compiled->matches(k.name); });
     } else {
       read_labels_member(*labels, type, path, n.mark, d);
     }
@@ -124,9 +126,19 @@ class HyperNodeReader {
       return;
     }
     select(type, path, mark, d, [&](const KnownNode& k) {
-      return std::all_of(wanted.begin(), wanted.end(),
-                         [&](const auto& w) { return std::find(k.labels.begin(), k.labels.end(), w) != k.labels.end(); });
+      return afford(wanted.size() * (k.labels.size() + 1), mark) && std::all_of(wanted.begin(), wanted.end(), [&](const auto& w) {
+               return std::find(k.labels.begin(), k.labels.end(), w) != k.labels.end();
+             });
     });
+  }
+
+  bool afford(std::uint64_t steps, FileMark mark) {
+    auto& left = faults_.budget.pattern_steps;
+    if (left == 0) return false;  // told already
+    if (steps < left) return left -= steps, true;
+    left = 0;
+    faults_.add(mark, base::Error{base::Code::too_large, "the file's patterns take more steps than may be spent on one", {}, {}, {}, {}});
+    return false;
   }
 
   template <class Wanted>

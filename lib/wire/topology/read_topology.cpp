@@ -130,13 +130,20 @@ TopologyFile read_topology(std::string_view text, TopologyFormat format, const K
 }
 
 void add_hostlist(std::string_view text, FileMark mark, const std::string& field, std::vector<NamedMark>& out, Faults& faults) {
-  auto names_listed = base::expand_hostlist(text);
+  auto& left = faults.budget.names;
+  if (left == 0) return;  // told already
+  auto names_listed = base::expand_hostlist(text, std::min(left, base::max_hostlist_names));
   if (!names_listed) {
     auto e = names_listed.error();
+    if (e.code == base::Code::too_large && left < base::max_hostlist_names) {
+      e = base::Error{base::Code::too_large, "the file names more hosts than may be read from one", {}, {}, {}, {}};
+      left = 0;
+    }
     e.field = field;
     faults.add(mark, std::move(e));
     return;
   }
+  left -= names_listed->size();
   out.reserve(out.size() + names_listed->size());
   for (auto& n : *names_listed) out.push_back({std::move(n), mark});
 }

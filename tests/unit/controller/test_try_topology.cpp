@@ -92,5 +92,35 @@ TEST_CASE("A trial refuses what a submission or an import refuses, by name") {
   CHECK(refused(bench, {{"spec", nodes(1)}, {"partition", "nowhere"}})["field"] == "--partition");
   CHECK(refused(bench, {{"spec", nodes(1)}, {"format", "slurm"}})["field"] == "format");
   CHECK(refused(bench, {{"spec", nodes(1)}, {"txet", two_racks}})["field"] == "txet");
-  CHECK(refused(bench, {{"spec", nodes(1)}, {"text", std::string((4U << 20U) + 1, '#')}}, 413)["field"] == "text");
+  CHECK(refused(bench, {{"spec", nodes(1)}, {"text", std::string((256U << 10U) + 1, '#')}}, 413)["field"] == "text");
+}
+
+TEST_CASE("A short text of a user can not be made to unfold into much, nor to match for long") {
+  Bench bench([](wire::DaemonSettings&) {},
+              [](core::Configure& c) {
+                for (int i = 0; i < 2000; ++i) {
+                  core::NodeDeclaration node;
+                  node.name = "name-that-is-long-" + std::to_string(i);
+                  node.shape = model::NodeShape{};
+                  node.shape->cpus = 1;
+                  c.nodes.push_back(node);
+                }
+              });
+  std::string many, aliases = "a: &a [x,x,x,x,x,x,x,x,x]\n", patterns;
+  for (int i = 0; i < 2000; ++i) many += "SwitchName=s" + std::to_string(i) + " Nodes=a" + std::to_string(i) + "n[1-65536]\n";
+  for (char c = 'b'; c < 'i'; ++c)
+    aliases += std::string(1, c) + ": &" + c + " [" + [&] {
+      std::string out;
+      for (int i = 0; i < 9; ++i) out += std::string(i == 0 ? "*" : ",*") + static_cast<char>(c - 1);
+      return out;
+    }() + "]\n";
+  for (int i = 0; i < 500; ++i)
+    patterns += "---\nkind: HyperNode\nmetadata: {name: h" + std::to_string(i) +
+                "}\nspec: {tier: 1, members: [{type: Node, selector: {regexMatch: {pattern: '(a|b|c|n){1,200}zz'}}}]}\n";
+  const auto detail = [&](const std::string& text, const char* format, int status) {
+    return refused(bench, {{"spec", nodes(1)}, {"text", text}, {"format", format}}, status)["detail"].get<std::string>();
+  };
+  CHECK(detail(many, "slurm", 400).find("the file names more hosts than may be read from one") != std::string::npos);
+  CHECK(detail(aliases, "yaml", 400).find("the file holds too many values, aliases included") != std::string::npos);
+  CHECK(detail(patterns, "hypernode", 413).find("the file's patterns take more steps than may be spent on one") != std::string::npos);
 }

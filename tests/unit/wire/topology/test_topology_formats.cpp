@@ -39,6 +39,18 @@ TEST_CASE("cycles are named by their members") {
   CHECK(self.fault_text() == "f:1: a cycle: switch a lists itself\n");
   const auto three = import_text("SwitchName=a Switches=b Nodes=n1\nSwitchName=b Switches=c\nSwitchName=c Switches=a\n");
   CHECK(three.fault_text() == "f:3: a cycle: a → b → c → a\n");
+  std::string ring;
+  for (int i = 0; i < 20; ++i)
+    ring += "SwitchName=s" + std::to_string(i) + " Switches=s" + std::to_string((i + 1) % 20) + " Nodes=n" + std::to_string(i) + "\n";
+  CHECK(import_text(ring).fault_text() == "f:20: a cycle: s0 → s1 → s2 → s3 → s4 → s5 → s6 → s7 → s8 → s9 → … (20 switches) → s19 → s0\n");
+}
+
+TEST_CASE("a tree deeper than levels are known is refused before its spines are compared") {
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    for (const std::string side : {"a", "b"})
+      text += "SwitchName=" + side + std::to_string(i) + " Switches=" + (i == 39 ? "leaf" : side + std::to_string(i + 1)) + "\n";
+  CHECK(import_text(text + "SwitchName=leaf Nodes=n1\n").fault_text() == "f: the tree is too deep (given: 41 levels) (limit: 32 levels)\n");
 }
 
 TEST_CASE("topology.yaml: several topologies, and the cluster's default") {
