@@ -211,9 +211,16 @@ void make_rungs(Case& c, const Plain& p) {
       c.group.pack.ladder.push_back({level_name(c, level), static_cast<std::uint32_t>(r.rungs.back().max_domains), {}});
       level -= between(1, 2);
     } while (level >= -1 && !one_in(3));
+    // What --within requires ends the ladder, and what is in several domains is inside one of it.
+    const auto& widest = r.rungs.back();
+    if (const int last = widest.max_domains > 1 ? widest.level - 1 : widest.level; last >= 0 && one_in(2))
+      c.group.pack.require = level_name(c, r.within = between(0, last));
   } else if (how == 4 && p.several_domains && !blocks) {
     r.rungs = {{deepest, between(1, 3)}, {-1, 1}};
     c.group.switches = static_cast<std::uint32_t>(r.rungs[0].max_domains);
+    const int last = r.rungs[0].max_domains > 1 ? deepest - 1 : deepest;
+    if (last >= 0 && one_in(2)) c.group.pack.require = level_name(c, r.rungs[1].level = r.within = between(0, last));
+    if (r.rungs[1].level == deepest) r.rungs.pop_back();
   } else if (!blocks || p.tasks) {
     r.wish = blocks;
     for (int l = narrowest; l >= -1; --l) r.rungs.push_back({l, 1});

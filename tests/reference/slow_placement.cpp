@@ -453,6 +453,7 @@ void list(const Cluster& c, const Request& r, std::size_t rung, std::vector<Opti
       for (const auto& d : domains_at(c, level))
         if (!common && (nodes & ~d.nodes) == 0) o.domain = d, common = true;
     if (!common) continue;                                         // in two trees that nothing joins
+    if (std::none_of(required.begin(), required.end(), [&](const Domain& x) { return (nodes & ~x.nodes) == 0; })) continue;
     auto [at, fresh] = best.try_emplace({o.domain.level, o.domain.id}, o);
     if (!fresh && (o.units > at->second.units || (o.units == at->second.units && o.domains < at->second.domains))) at->second = o;
   }

@@ -86,7 +86,7 @@ Found first_rung(const Case& c, Asked a) {
         if (some >> i & 1U) nodes |= domains[i].nodes;
       bool common = c.cluster.joined || std::popcount(some) == 1;
       for (const auto& root : domains_at(c.cluster, -1)) common |= (nodes & ~root.nodes) == 0;
-      if (!common) continue;
+      if (!common || std::none_of(required.begin(), required.end(), [&](const Domain& x) { return (nodes & ~x.nodes) == 0; })) continue;
       if (const int n = best_count(c, a, nodes); n > out.nodes) out = Found{static_cast<int>(rung), n};
     }
   }

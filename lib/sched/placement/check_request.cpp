@@ -51,6 +51,37 @@ Result<void> check_ladder(const Group& g, const TopologyIndex& t) {
   return {};
 }
 
+// Beside each other: a ladder and --switches say which levels to try, so --near can not; --within says the widest of them.
+Result<void> check_rungs_together(const Group& g, const TopologyIndex& t) {
+  const bool switches = g.switches && t.kind() == model::Topology::Kind::tree;
+  const char* ladder = !g.pack.ladder.empty() ? "--ladder" : switches ? "--switches" : nullptr;
+  if (ladder == nullptr) return {};
+  if (switches && !g.pack.ladder.empty())
+    return base::fail(bad("--switches is a ladder of its own", "--switches", std::to_string(*g.switches),
+                          fmt::format("write it as a rung of --ladder: {}*{}", t.level_name(t.narrowest_level()), *g.switches)));
+  if (!g.pack.prefer.empty())
+    return base::fail(bad(fmt::format("{} says already which levels are tried first", ladder), "--near", g.pack.prefer,
+                          switches ? "use --ladder to say both" : "make it a rung of --ladder"));
+  const auto widest = g.pack.require.empty() ? std::nullopt : t.find_level(g.pack.require);
+  for (const auto& rung : g.pack.ladder)
+    if (const auto level = t.find_level(rung.level); widest && level && *level < *widest)
+      return base::fail(bad(fmt::format("a rung of the ladder is wider than {}, which --within requires", g.pack.require), "--ladder",
+                            rung.level, fmt::format("end the ladder at {}, or drop --within", g.pack.require)));
+  for (const auto& rung : g.pack.ladder)
+    if (widest && t.find_level(rung.level) == widest && rung.max_domains > 1)
+      return base::fail(bad(fmt::format("{} of them are not in one {}, which --within requires", rung.max_domains, g.pack.require),
+                            "--ladder", rung.level, "require a wider level, or drop the number"));
+  if (switches && *g.switches > 1 && widest && *widest >= t.narrowest_level())
+    return base::fail(bad(fmt::format("{} switches are not in one {}, which --within requires", *g.switches, g.pack.require), "--switches",
+                          std::to_string(*g.switches), "require a wider level, or drop --switches"));
+  const bool several = (switches && *g.switches > 1) ||
+                       std::any_of(g.pack.ladder.begin(), g.pack.ladder.end(), [](const auto& r) { return r.max_domains > 1; });
+  if (several && !g.children.empty())
+    return base::fail(bad("groups inside a group are held by one domain on each rung", ladder, g.name,
+                          "drop the number, or write it in the groups inside"));
+  return {};
+}
+
 // The number of units that must come out in whole segments: the smallest and the largest count asked.
 std::pair<std::uint32_t, std::uint32_t> units(const Group& g) {
   if (g.tasks_given && !g.nodes_given) return {g.min_tasks == 0 ? g.tasks : g.min_tasks, g.tasks};
@@ -273,7 +304,8 @@ Result<void> check_counts(const Group& g) {
 Result<void> check_group(const Group& g, const TopologyIndex& t, std::int32_t parents_level, const std::string& parent) {
   for (const auto& ok : {check_counts(g), check_levels(g, t), check_ladder(g, t), check_segments(g, t), check_lists(g)})
     if (!ok) return ok;
-  if (const auto ok = check_spread(g, t); !ok) return ok;
+  for (const auto& ok : {check_spread(g, t), check_rungs_together(g, t)})
+    if (!ok) return ok;
   std::int32_t required = parents_level;
   if (!g.pack.require.empty()) {
     required = *t.find_level(g.pack.require);

@@ -64,7 +64,7 @@ void Chooser::list_several(const PartRung& r, std::uint32_t scope, std::vector<J
   const auto& members = t_.at_level(r.level);
   for (auto level = r.level; level >= TopologyIndex::any_level; --level) {
     for (const auto above : t_.at_level(level)) {
-      if (above < scope || above >= t_.domain(scope).next) continue;
+      if (above < scope || above >= t_.domain(scope).next || !within(above)) continue;
       std::vector<Entry> entries;
       std::uint32_t forced = 0;
       for (auto i = std::lower_bound(members.begin(), members.end(), above); i != members.end() && *i < t_.domain(above).next; ++i) {
@@ -107,6 +107,7 @@ void Chooser::list_neighbours(const PartRung& r, std::uint32_t scope, std::vecto
       c.domain = c.domains.front();
       while (t_.domain(c.domain).next <= *last) c.domain = static_cast<std::uint32_t>(t_.domain(c.domain).parent);
       if (c.domain == TopologyIndex::root && !t_.joined() && c.domains.size() > 1) break;
+      if (!within(c.domain)) break;
       c.units = allowed_count(contiguous_run(t_.domain(c.domains.front()).begin, t_.domain(*last).end, 0).units);
       if (c.units > 0 && (forced_.empty() || forced_.back() - forced_.front() < c.units)) out.push_back(Judged{c});
     }

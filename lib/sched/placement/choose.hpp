@@ -116,6 +116,9 @@ class Chooser {
   bool outside(std::uint32_t domain) const {  // a branch without the level that is required
     return part_.within >= 0 && !t_.regular() && t_.domain(domain).level > part_.within && t_.ancestor(domain, part_.within) < 0;
   }
+  bool within(std::uint32_t domain) const {  // all of it inside one domain of the level that is required
+    return part_.within < 0 || t_.ancestor(domain, part_.within) >= 0;
+  }
   std::uint32_t raw_in(std::uint32_t domain) const { return counts_.raw_sum.empty() ? sum_[domain] : counts_.raw_sum[domain]; }
   static constexpr std::uint32_t never = ~0U;
   std::uint32_t needed(std::uint32_t domain) const;

@@ -201,18 +201,19 @@ void rungs_of(const Group& g, const TopologyIndex& t, const Options& o, Part& p)
   const bool named = !g.pack.prefer.empty() || !g.pack.require.empty() || consolidate;
   // Elastic segments ask for as many as there are, not for the narrowest rung that holds the fewest (P11).
   p.wish = named || !g.pack.ladder.empty() || tree_switches || (!p.elastic && (!g.segments.empty() || blocks));
-  if (!g.pack.require.empty() && g.pack.ladder.empty()) p.within = *t.find_level(g.pack.require);
+  const auto last = g.pack.require.empty() ? TopologyIndex::any_level : *t.find_level(g.pack.require);
+  p.within = g.pack.require.empty() ? no_level : last;
   const bool packs = o.packing == Packing::narrowest || named;
   if (!g.pack.ladder.empty()) {
     for (const auto& r : g.pack.ladder) p.rungs.push_back({*t.find_level(r.level), r.max_domains, r.wait});
   } else if (tree_switches) {
-    p.rungs.push_back({t.narrowest_level(), std::max(*g.switches, 1U), g.switches_wait.value_or(default_switch_wait)});
-    p.rungs.push_back({TopologyIndex::any_level, 1, {}});
+    if (last <= t.narrowest_level())
+      p.rungs.push_back({t.narrowest_level(), std::max(*g.switches, 1U), g.switches_wait.value_or(default_switch_wait)});
+    p.rungs.push_back({last, 1, {}});  // the required level ends the climb
   } else if (blocks && !p.by_tasks && !named && g.segments.empty()) {
     block_rungs(t, p);
   } else if (packs) {
     const auto first = !g.pack.prefer.empty() ? *t.find_level(g.pack.prefer) : p.by_tasks ? t.node_level() : t.narrowest_level();
-    const auto last = g.pack.require.empty() ? TopologyIndex::any_level : *t.find_level(g.pack.require);
     climb(p, std::max(first, last), last);
   } else {
     p.rungs.push_back({TopologyIndex::any_level, 1, {}});

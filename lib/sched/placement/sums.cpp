@@ -161,7 +161,7 @@ Offer whole_nodes(const Board& b, const Offer& offer) {
 // Every few domains of a rung that together have nodes enough, the most nodes first, then the narrowest common ancestor, then
 // the fewest domains: whether they hold the sum is not told by their numbers.
 std::vector<Candidate> some_domains(const TopologyIndex& t, const Offer& nodes, const Chooser& chooser, const PartRung& rung,
-                                    std::uint64_t& budget, bool& inexact) {
+                                    std::int32_t within, std::uint64_t& budget, bool& inexact) {
   std::vector<std::uint32_t> members;
   for (const auto d : t.at_level(rung.level))
     if (nodes.sum[d] > 0) members.push_back(d);
@@ -177,7 +177,8 @@ std::vector<Candidate> some_domains(const TopologyIndex& t, const Offer& nodes, 
       auto above = chosen.front();
       while (above != TopologyIndex::root && t.domain(above).next <= chosen.back())
         above = static_cast<std::uint32_t>(t.domain(above).parent);
-      if (t.joined() || chosen.size() == 1 || above != TopologyIndex::root) out.push_back(Candidate{above, n, chosen});
+      const bool inside = within < 0 || t.ancestor(above, within) >= 0;
+      if (inside && (t.joined() || chosen.size() == 1 || above != TopologyIndex::root)) out.push_back(Candidate{above, n, chosen});
     }
     if (chosen.size() == rung.max_domains) return;
     for (auto i = from; i < members.size(); ++i) {
@@ -327,8 +328,8 @@ std::optional<Choice> choose_with_sums(const Board& board, const Offer& offer, c
   std::optional<Choice> out;
   const auto try_rung = [&](std::size_t rung) {
     const bool several = part.rungs[rung].max_domains > 1 && part.rungs[rung].level != TopologyIndex::any_level;
-    for (const auto& c :
-         several ? some_domains(t, nodes, chooser, part.rungs[rung], budget, inexact) : chooser.candidates(rung, TopologyIndex::root)) {
+    for (const auto& c : several ? some_domains(t, nodes, chooser, part.rungs[rung], part.within, budget, inexact)
+                                 : chooser.candidates(rung, TopologyIndex::root)) {
       const auto domains = c.domains.empty() ? std::vector{c.domain} : c.domains;
       const auto picked = pick_in(t, nodes, domains, c.units, part.contiguous, picker);
       if (picked.empty()) continue;

@@ -113,6 +113,48 @@ TEST_CASE("a spread of nodes keeps at most two on a rack") {
   g.nodes = {9, 9, {}};
   CHECK(l.where(g) == "never");
 }
+TEST_CASE("what --within requires holds beside --switches and a ladder, or they are refused by name") {
+  auto l = Lab::tree({"spine", "rack"}).domain("s1").domain("s2");
+  for (const char* rack : {"a", "b"}) l.domain(rack, "s1").wholes(rack, rack, 1, 4);
+  for (const char* rack : {"c", "d"}) l.domain(rack, "s2").wholes(rack, rack, 1, 4);
+  l.busy("a[1-2],b1,c1,d[1-3]");  // 2 and 3 free, 3 and 1
+  auto g = whole(6);
+  g.switches = 3;
+  CHECK(l.hosts(g) == "b[2-4],c[2-4]");
+  g.pack.require = "spine";
+  CHECK(l.hosts(g) == "not now");
+  g.nodes = {5, 5, {}};
+  CHECK(l.hosts(g) == "a[3-4],b[2-4]");
+  g.switches = 1;
+  g.nodes = {4, 4, {}};
+  CHECK(l.ask(g).level == "spine");
+  g.pack.require = "rack";
+  CHECK(l.hosts(g) == "not now");
+  const auto t = l.dense();
+  const auto field = [&](const Group& x) {
+    const auto ok = sched::placement::check_request(x, t);
+    return ok ? std::string() : ok.error().field;
+  };
+  CHECK(field(g).empty());
+  g.switches = 2;
+  CHECK(field(g) == "--switches");
+  g.pack.require.clear();
+  g.pack.prefer = "rack";
+  CHECK(field(g) == "--near");
+  g.switches.reset();
+  g.pack.ladder = {{"rack", 1, {}}, {"any", 1, {}}};
+  CHECK(field(g) == "--near");
+  g.pack.prefer.clear();
+  CHECK(field(g).empty());
+  g.pack.require = "rack";
+  CHECK(field(g) == "--ladder");
+  g.pack.ladder.pop_back();
+  CHECK(field(g).empty());
+  g.pack.ladder = {{"rack", 2, {}}};
+  CHECK(field(g) == "--ladder");
+  g.pack.require = "spine";
+  CHECK(l.hosts(g) == "c[2-4],d4");
+}
 TEST_CASE("an impossible spread is never, with the numbers, and costs no search") {
   const auto l = four_racks(4).busy("a[1-4]");
   auto g = whole(5);
