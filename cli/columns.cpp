@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/control_characters.hpp"
 #include "base/option_table.hpp"
 #include "cli/text.hpp"
 
@@ -119,6 +120,8 @@ base::Result<Format> parse_names(std::string_view text, std::span<const FieldNam
 }
 
 void append_cell(std::string& line, const Column& column, std::string_view value) {
+  // A row stays a row whatever the value holds.
+  if (base::find_control(value) != std::string_view::npos) return append_cell(line, column, base::show_control(value));
   if (column.width > 0) {
     const auto width = static_cast<std::size_t>(column.width);
     std::size_t n = value.size() <= width ? characters(value) : width + 1;

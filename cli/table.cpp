@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/control_characters.hpp"
+
 namespace sy::cli {
 
 namespace {
@@ -47,7 +49,10 @@ std::string span_words(std::int64_t s) {
   return s % 86'400 / 3600 == 0 ? fmt::format("{} d", s / 86'400) : fmt::format("{} d {} h", s / 86'400, s % 86'400 / 3600);
 }
 
-void Table::print(Output& out) const {
+void Table::print(Output& out) {
+  for (auto& row : rows)
+    for (auto& cell : row)
+      if (base::find_control(cell.text) != std::string::npos) cell.text = base::show_control(cell.text);
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < headers.size(); ++c) {
     std::size_t width = characters(headers[c]);

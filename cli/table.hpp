@@ -23,7 +23,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
   std::size_t elastic{};  // the column that gives way when the terminal is narrow
 
-  void print(Output&) const;
+  void print(Output&);
 };
 
 std::string painted(const Output&, Colour, std::string_view text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/control_characters.hpp"
 #include "base/option_table.hpp"
 #include "cli/accounting/fields.hpp"
 #include "cli/api.hpp"
@@ -220,6 +221,7 @@ void print_rows(Context& context, const Query& q, const std::vector<Column>& col
     for (std::size_t i = 0; i < columns.size(); ++i) {
       cells[i].clear();
       columns[i].field->render(cells[i], row, view);
+      if (base::find_control(cells[i]) != std::string::npos) cells[i] = base::show_control(cells[i]);
     }
     print_line(context, q, columns, cells);
   };

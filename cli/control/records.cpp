@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/control_characters.hpp"
 #include "base/hostlist.hpp"
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
@@ -22,7 +23,7 @@ class Record {
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
     if (!text_.empty()) text_ += one_line_ ? " " : "\n   ";
-    text_ += fmt::format(format, std::forward<Args>(args)...);
+    text_ += base::show_control(fmt::format(format, std::forward<Args>(args)...));
   }
   std::string take() { return std::move(text_) + (one_line_ ? "\n" : "\n\n"); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/control_characters.hpp"
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
 #include "cli/api.hpp"
@@ -22,7 +23,7 @@ class Sheet {
  public:
   explicit Sheet(Output& out) : out_(out) {}
   void line(std::string_view label, std::string_view text) {
-    if (!text.empty()) out_.line(fmt::format("  {:<11} {}", label, text));
+    if (!text.empty()) out_.line(fmt::format("  {:<11} {}", label, base::show_control(text)));
   }
 
  private:
@@ -88,7 +89,7 @@ void show_job(Context& context, Json job, const TimeStyle& times, bool all) {
   Sheet sheet(context.out);
   const std::string_view state = job["slurm_state"].text();
   context.out.line(
-      fmt::format("Job {} {}: {}", job["id"].integer(), job["name"].text(), painted(context.out, state_colour(state), lower(state))));
+      fmt::format("Job {} {}: {}", job["id"].integer(), base::show_control(job["name"].text()), painted(context.out, state_colour(state), lower(state))));
   sheet.line("user:", fmt::format("{} ({})", job["user"].text(), job["group"].text()));
   sheet.line("partition:", job["partition"].text());
   sheet.line("asks for:", asked_for(job));

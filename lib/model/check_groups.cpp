@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/control_characters.hpp"
 #include "model/group_tree.hpp"
 #include "model/job_target.hpp"
 
@@ -22,6 +23,8 @@ tl::unexpected<base::Error> wrong(std::string field, std::string message, std::s
 base::Result<void> check_gres(const std::vector<GresRequest>& list, const char* field) {
   if (list.size() > 64) return wrong(field, "names too many kinds", "64", std::to_string(list.size()));
   for (const auto& r : list) {
+    for (const auto* text : {&r.name, &r.type})
+      if (auto ok = plain_text(field, *text, 1024); !ok) return ok;
     if (r.name.empty()) return wrong(field, "names no GRES", "", "", "write name:count or name:type:count");
     if (r.count < 1 || r.count > 1'000'000'000) return wrong(field, "the count must be at least 1", "1", std::to_string(r.count));
   }
@@ -55,7 +58,7 @@ base::Result<void> check_group(const Group& g) {
   const std::pair<const char*, const std::string*> lists[] = {
       {"--constraint", &g.constraint}, {"--nodelist", &g.nodelist}, {"--exclude", &g.exclude}};
   for (const auto& [field, text] : lists)
-    if (auto ok = short_enough(field, *text, 65'536); !ok) return ok;
+    if (auto ok = plain_text(field, *text, 65'536); !ok) return ok;
   return {};
 }
 
@@ -63,6 +66,7 @@ base::Result<void> check_group(const Group& g) {
 class Tree {
  public:
   base::Result<void> check(const Group& g, const std::string& path, bool outermost) {
+    if (auto ok = plain_text("groups.name", g.name, 1024); !ok) return ok;
     if (!g.name.empty()) {
       if (job_target(g.name)) return wrong(path + ".name", "\"job:\" means another job", "", g.name, "use another name");
       if (!names_.insert(g.name).second) return wrong(path + ".name", "two groups have this name", "", g.name, "name each group once");
@@ -122,11 +126,13 @@ class Tree {
 
 }  // namespace
 
-base::Result<void> short_enough(const char* field, const std::string& text, std::size_t limit) {
+base::Result<void> plain_text(const char* field, const std::string& text, std::size_t limit) {
   if (text.size() > limit)
-    return base::fail(
-        base::Error{base::Code::too_large, "is too long", field, fmt::format("{} bytes", limit), fmt::format("{} bytes", text.size()), ""});
-  if (text.find('\0') != std::string::npos) return wrong(field, "contains a NUL byte", "", "");
+    return base::fail(base::Error{base::Code::too_large, "is too long", field, fmt::format("at most {} bytes", limit),
+                                  fmt::format("{} bytes", text.size()), "write a shorter one"});
+  if (base::find_control(text) != std::string::npos)
+    return wrong(field, "contains a control character", "", base::show_control(std::string_view{text}.substr(0, 200)),
+                 "write it without line breaks, tabs and escape sequences");
   return {};
 }
 

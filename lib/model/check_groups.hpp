@@ -14,6 +14,6 @@ namespace sy::model {
 base::Result<void> check_groups(const Group&);
 
 // At most `limit` bytes, none of them NUL.
-base::Result<void> short_enough(const char* field, const std::string& text, std::size_t limit);
+base::Result<void> plain_text(const char* field, const std::string& text, std::size_t limit);
 
 }  // namespace sy::model

@@ -26,7 +26,7 @@ Result<void> check_texts(const JobSpec& s) {
   const std::pair<const char*, const std::string*> paths[] = {
       {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}, {"script_name", &s.script_name}};
   for (const auto& [field, text] : paths)
-    if (auto ok = model::short_enough(field, *text, longest_path); !ok) return ok;
+    if (auto ok = model::plain_text(field, *text, longest_path); !ok) return ok;
   const auto& a = *s.annotations;
   const std::pair<const char*, const std::string*> names[] = {{"--job-name", &s.name},
                                                               {"--account", &a.account},
@@ -41,7 +41,7 @@ Result<void> check_texts(const JobSpec& s) {
                                                               {"--mail-user", &a.mail_user},
                                                               {"submit_host", &s.submit_host}};
   for (const auto& [field, text] : names)
-    if (auto ok = model::short_enough(field, *text, longest_name); !ok) return ok;
+    if (auto ok = model::plain_text(field, *text, longest_name); !ok) return ok;
   if (!s.work_dir.empty() && s.work_dir.front() != '/') return wrong("--chdir", "must be an absolute path", "", s.work_dir);
   if (s.script_args.size() > most_arguments)
     return wrong("script_args", "are too many", std::to_string(most_arguments), std::to_string(s.script_args.size()));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/control_characters.hpp"
 #include "core/decide/access.hpp"
 #include "core/decide/node_loss.hpp"
 #include "core/decide/verbs.hpp"
@@ -19,6 +20,9 @@ Result<void> said_why(const std::string& reason) {
   if (reason.empty()) return fail(Code::invalid_argument, "a reason is required", "--reason", "", "say why, for those who ask later");
   if (reason.size() > longest_reason)
     return fail(Error{Code::too_large, "the reason is too long", "--reason", "1024 bytes", fmt::format("{} bytes", reason.size()), ""});
+  if (base::find_control(reason) != std::string::npos)
+    return fail(Code::invalid_argument, "the reason contains a control character", "--reason", base::show_control(reason),
+                "write it without line breaks, tabs and escape sequences");
   return {};
 }
 }  // namespace

@@ -47,6 +47,26 @@ TEST_CASE("sy prints tables and sheets for people") {
   check_golden("sy-help", people.text({"help"}));
 }
 
+TEST_CASE("control characters that are stored in a job are shown, and neither make a row nor speak to a terminal") {
+  const std::string job =
+      R"({"id":7,"name":"a\n9|FORGED","user":"ann","uid":1000,"state":"running","slurm_state":"RUNNING","slurm_state_compact":"R",)"
+      R"("comment":"c\u001b[31m","partition":"main","nodes":"n1","work_dir":"/tmp/\u0007","started_us":1795957260000000,"exit_code":0})";
+  World world;
+  world.answer("GET /v1/jobs", "{\"jobs\":[" + job + "],\"next\":null}");
+  world.answer("GET /v1/jobs/7", job);
+  world.answer("GET /v1/accounting", "{\"attempts\":[" + job + "],\"next\":null}");
+  for (const Words& words : {Words{"squeue", "-h", "-o", "%i|%j|%k"}, Words{"squeue", "-h", "-O", "JobID,Name,Comment"},
+                             Words{"sacct", "-X", "-n", "-P", "-o", "jobid,jobname,comment,workdir"}, Words{"scontrol", "-o", "show", "job", "7"},
+                             Words{"scontrol", "show", "job", "7"}, Words{"sy", "queue"}, Words{"sy", "show", "7"}, Words{"sy", "history"}}) {
+    world.context.out.clear();
+    INFO(words[0] << " " << words[1]);
+    CHECK(world.run(words) == 0);
+    CHECK(world.out().find("a\\n9|FORGED") != std::string::npos);
+    CHECK(world.out().find('\x1b') == std::string::npos);
+    CHECK(world.out().find('\a') == std::string::npos);
+  }
+}
+
 TEST_CASE("sy help COMMAND is what the command says of itself") {
   People people;
   const auto of_submit = people.text({"submit", "--help"});

@@ -194,6 +194,7 @@ TEST_CASE("draining keeps what runs and takes nothing new; a reason is required"
   const auto id = c.submit(ask());
   c.start(id);
   CHECK(error_of(c.run(DrainNode{c.index("n1"), ""}, admin())).field == "--reason");
+  CHECK(error_of(c.run(DrainNode{c.index("n1"), "bad\nn2 idle"}, admin())).field == "--reason");
   Cluster::expect(c.run(DrainNode{c.index("n1"), "fan"}, admin()));
   const auto next = c.submit(ask());
   CHECK(c.pass().starts.empty());

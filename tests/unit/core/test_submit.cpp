@@ -103,6 +103,41 @@ TEST_CASE("numbers and strings out of bounds are refused by name") {
   CHECK(field(relative) == "--chdir");
 }
 
+TEST_CASE("text that others are shown holds no control characters, whichever field it is in") {
+  Cluster c;
+  const auto check = [&](const Ask& a, const std::string& field) {
+    const Error e = c.refused(a);
+    INFO(to_text(e));
+    CHECK(e.code == Code::invalid_argument);
+    CHECK(e.field == field);
+    CHECK(e.value.find('\n') == std::string::npos);
+    CHECK(e.hint.find("without line breaks") != std::string::npos);
+  };
+  check(ask().name("a\nb"), "--job-name");
+  check(ask().gres("gpu\n", 1), "--gres");
+  check(ask().features("ib\x1b[31m"), "--constraint");
+  const auto with = [](std::string JobSpec::* member, const char* text) {
+    Ask a;
+    a.spec.*member = text;
+    return a;
+  };
+  check(with(&JobSpec::std_out, "out-%j\n.txt"), "--output");
+  check(with(&JobSpec::std_err, "\x7f"), "--error");
+  check(with(&JobSpec::std_in, "\x01"), "--input");
+  check(with(&JobSpec::work_dir, "/home/ann/a\tb"), "--chdir");
+  const auto noted = [](std::string Annotations::* member) {
+    Ask a;
+    a.spec.annotations.edit().*member = "c\x1b[31m\n";
+    return a;
+  };
+  check(noted(&Annotations::comment), "--comment");
+  check(noted(&Annotations::account), "--account");
+  check(noted(&Annotations::wckey), "--wckey");
+  check(noted(&Annotations::qos), "--qos");
+  check(noted(&Annotations::mail_user), "--mail-user");
+  c.submit(ask().name("naïve – 漢字"));
+}
+
 TEST_CASE("a dry run checks everything and changes nothing") {
   Cluster c;
   const auto before = c.state;
