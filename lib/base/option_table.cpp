@@ -14,7 +14,7 @@ bool is_negative_number(std::string_view w) {
   return w.size() > 1 && w[0] == '-' && w.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
-// Would this word be taken for an option? Then it is no argument of the option before it.
+// Would this word be taken for an option?
 bool looks_like_option(std::string_view w) { return w.size() > 1 && w[0] == '-' && !is_negative_number(w); }
 
 class Parser {
@@ -76,6 +76,13 @@ class Parser {
     return fail(std::move(e));
   }
 
+  // getopt takes whatever follows as the argument, and so do we ("-S -i"); but a long option that we know is an argument forgotten.
+  bool is_known_long(std::string_view word) const {
+    if (!word.starts_with("--")) return false;
+    const std::string_view name = word.substr(2, word.find('=') - 2);
+    return std::any_of(rules_.begin(), rules_.end(), [&](const OptionRule& r) { return !name.empty() && r.name == name; });
+  }
+
   void give(const OptionRule& rule, std::string as_written, std::string value, bool has_value) {
     out_.options.push_back({std::string(canonical_name(rule)), std::move(as_written), std::move(value), has_value});
   }
@@ -92,7 +99,7 @@ class Parser {
       if (value.empty() && at_ + 1 < words_.size()) value = words_[at_ + 1];
       return refuse("no blanks may stand around '='", fmt::format("write {}{}", joined, shorten(value.empty() ? "VALUE" : value)));
     }
-    if (looks_like_option(next))
+    if (is_known_long(next))
       return refuse("the argument is missing",
                     fmt::format("if {} is meant as the argument, write {}{}", shorten(next), joined, shorten(next)));
     ++at_;

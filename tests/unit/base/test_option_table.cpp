@@ -119,6 +119,14 @@ TEST_CASE("an option that is wrong is refused by name, with what to write instea
   CHECK(to_text(refusal_of({"-gpus=1"})) == "-g: unknown option (given: -gpus=1); did you mean --gpus?");
 }
 
+TEST_CASE("a word that begins with a hyphen is the argument of the option before it, as getopt takes it") {
+  using W = std::vector<Want>;
+  CHECK(options_of({"-J", "-i", "-H"}) == W{{"job-name", "-i"}, {"hold", ""}});
+  CHECK(options_of({"--comment", "-N2"}) == W{{"comment", "-N2"}});
+  CHECK(options_of({"-o", "--what=ever"}) == W{{"output", "--what=ever"}});
+  CHECK(options_of({"-o", "-"}) == W{{"output", "-"}});
+}
+
 TEST_CASE("a negative number is an argument or an operand, never an option") {
   using W = std::vector<Want>;
   CHECK(options_of({"-n", "-1"}) == W{{"ntasks", "-1"}});
