@@ -119,14 +119,12 @@ bool calendar_day(std::string_view& text, std::tm& parts) {
       year = *written;
     }
     if (!date(parts, year, *first, *day)) return false;
-  } else {  // MMDDYY
+  } else {  // MMDD[YY]
     t = text;
-    std::array<int, 3> n{};
-    for (int& part : n) {
-      const auto read = digits(t, 2);
-      if (!read) return false;
-      part = *read;
-    }
+    const auto written = std::min(t.find_first_not_of("0123456789"), t.size());
+    if (written != 4 && written != 6) return false;
+    std::array<int, 3> n{0, 0, parts.tm_year + 1900};
+    for (std::size_t i = 0; i < written / 2; ++i) n[i] = *digits(t, 2);
     if (!date(parts, n[2], n[0], n[1])) return false;
   }
   text = t;

@@ -25,6 +25,8 @@ TEST_CASE("points in time are read in Slurm's spellings") {
   CHECK(read("11/28") == "2026-11-28T00:00:00");
   CHECK(read("11/28-09:15") == "2026-11-28T09:15:00");
   CHECK(read("11/28/25") == "2025-11-28T00:00:00");
+  CHECK(read("1128") == "2026-11-28T00:00:00");
+  CHECK(read("1128T08:30") == "2026-11-28T08:30:00");
   CHECK(read("112825") == "2025-11-28T00:00:00");
   CHECK(read("08:00") == "2026-11-29T08:00:00");
   CHECK(read("08:00", true) == "2026-11-30T08:00:00");
@@ -37,7 +39,7 @@ TEST_CASE("points in time are read in Slurm's spellings") {
 }
 
 TEST_CASE("what is no point in time is refused") {
-  for (const auto* text : {"", "soon", "now2", "2026-13-01", "2026-11-28T25:00", "25:61", "now-1parsec", "2026-11-28x", "uts", "1/2/3/4"}) {
+  for (const auto* text : {"", "soon", "now2", "2026-13-01", "2026-11-28T25:00", "25:61", "now-1parsec", "2026-11-28x", "uts", "1/2/3/4", "1332", "113"}) {
     INFO(text);
     CHECK(read(text) == "refused");
   }
