@@ -66,7 +66,11 @@ LogAt log_level(wire::LogLevel level) { return static_cast<LogAt>(static_cast<un
 
 base::Result<wire::Config> load_config(const std::string& file) {
   auto text = read_file(file, wire::max_config_bytes);
-  if (!text) return base::fail(text.error());
+  if (!text) {
+    base::Error error = text.error();
+    error.message = file + ": " + error.message + "; --config names another file";
+    return base::fail(std::move(error));
+  }
   return wire::read_config(*text, file);
 }
 

@@ -179,11 +179,12 @@ void reset_signals() {
 // What the user can do about a script that the kernel will not start.
 std::string why_not_started(const std::string& first_line) {
   const int error = errno;
-  const std::string interpreter = first_line.starts_with("#!") ? first_line.substr(2, first_line.find_first_of("\r\n") - 2) : "";
+  std::string interpreter = first_line.starts_with("#!") ? first_line.substr(2, first_line.find_first_of("\r\n") - 2) : "";
+  interpreter.erase(0, interpreter.find_first_not_of(" \t"));
   if (error == ENOEXEC) return "the script can not be run: its first line must name the shell, like #!/bin/bash";
   if (error == ENOENT && first_line.find('\r') != std::string::npos)
     return "the script has Windows line ends, so that its shell is not found; convert it with dos2unix";
-  if (error == ENOENT) return "the script's interpreter" + interpreter.substr(0, longest_path) + " does not exist on this node";
+  if (error == ENOENT) return "the script's interpreter " + interpreter.substr(0, longest_path) + " does not exist on this node";
   if (error == EACCES) return "the script's interpreter " + interpreter.substr(0, longest_path) + " may not be run by the user";
   if (error == E2BIG) return "environment and arguments of the job are larger than this node accepts";
   errno = error;
