@@ -55,7 +55,7 @@ base::Result<void> apply_one(SubmitRequest& request, const base::GivenOption& gi
 }
 
 // Environment variable → option, in the order of sbatch's manual page.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 53> variables{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 58> variables{{
     {"SBATCH_ACCOUNT", "account"},
     {"SBATCH_ACCTG_FREQ", "acctg-freq"},
     {"SBATCH_ARRAY_INX", "array"},
@@ -65,6 +65,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 53> variable
     {"SBATCH_COMMENT", "comment"},
     {"SBATCH_CONSTRAINT", "constraint"},
     {"SBATCH_CONTAINER", "container"},
+    {"SBATCH_CONTAINER_ID", "container-id"},
     {"SBATCH_CORE_SPEC", "core-spec"},
     {"SBATCH_CPUS_PER_GPU", "cpus-per-gpu"},
     {"SBATCH_DELAY_BOOT", "delay-boot"},
@@ -103,12 +104,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 53> variable
     {"SBATCH_RESERVATION", "reservation"},
     {"SBATCH_SIGNAL", "signal"},
     {"SBATCH_SPREAD_JOB", "spread-job"},
+    {"SBATCH_STEPMGR", "stepmgr"},
     {"SBATCH_THREAD_SPEC", "thread-spec"},
     {"SBATCH_THREADS_PER_CORE", "threads-per-core"},
     {"SBATCH_TIMELIMIT", "time"},
+    {"SBATCH_TRES_BIND", "tres-bind"},
+    {"SBATCH_TRES_PER_TASK", "tres-per-task"},
     {"SBATCH_USE_MIN_NODES", "use-min-nodes"},
     {"SBATCH_WAIT", "wait"},
     {"SBATCH_WAIT_ALL_NODES", "wait-all-nodes"},
+    {"SBATCH_WCKEY", "wckey"},
 }};
 
 std::string value_of(const std::vector<std::string>& environment, std::string_view name) {

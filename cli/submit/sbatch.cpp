@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "cli/api.hpp"
 #include "cli/calendar.hpp"
 #include "cli/json_writer.hpp"
@@ -9,6 +11,7 @@
 #include "cli/submit/collect.hpp"
 #include "cli/submit/options.hpp"
 #include "cli/text.hpp"
+#include "model/annotation_names.hpp"
 #include "wire/job_spec_json.hpp"
 #include "wire/json_text.hpp"
 
@@ -34,10 +37,35 @@ std::string body_of(const Submission& submission, const std::vector<std::string>
   return body;
 }
 
-int report_failure(Context& context, const base::Error& error) {
+// A script tells by SLURM_EXIT_ERROR its own exit codes from those of an error here.
+int error_code(const Context& context) {
+  const std::string text = context.env("SLURM_EXIT_ERROR").value_or("");
+  int code = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), code);
+  return fault == std::errc{} && end == text.data() + text.size() && code > 0 && code < 256 ? code : 1;
+}
+
+// The API speaks of members of the SPEC, who submits of options: "spec.name is too long" is about --job-name.
+void speak_of_options(base::Error& error, const SubmitRequest& request) {
+  static constexpr std::pair<std::string_view, std::string_view> options[] = {
+      {"spec.name", "--job-name"},     {"spec.partitions", "--partition"}, {"spec.time_limit_s", "--time"}, {"spec.time_min_s", "--time-min"},
+      {"spec.work_dir", "--chdir"},    {"spec.std_in", "--input"},         {"spec.std_out", "--output"},    {"spec.std_err", "--error"},
+      {"spec.script_name", "script"},  {"spec.script_args", "script"},     {"spec.nice", "--nice"}};
+  const std::string before = error.field;
+  for (const auto& [member, option] : options)
+    if (before == member) error.field = option;
+  for (const auto& [member, unused] : model::annotation_names)
+    if (before == fmt::format("spec.annotations.{}", member)) error.field = "--" + model::option_of_annotation(member);
+  if (before == "--gres" && request.gres.empty() && !request.gpus_per_node.empty()) error.field = "--gpus-per-node";
+  if (error.message.starts_with(before + " ")) error.message.erase(0, before.size() + 1);
+  if (error.message == "is too long" && error.hint.empty()) error.hint = "write a shorter one";
+}
+
+int report_failure(Context& context, base::Error error, const SubmitRequest& request) {
+  speak_of_options(error, request);
   for (const auto& line : split_list(slurm_contact_text(error), '\n'))
     context.err.line(fmt::format("{}: error: Batch job submission failed: {}", context.program, line));
-  return 1;
+  return error_code(context);
 }
 
 // "allocation failure: …" keeps the words that tools look for, with our verdict behind them.
@@ -47,7 +75,7 @@ int report_dry_run(Context& context, const SubmitRequest& request, Json answer) 
   if (verdict["kind"].text() == "never") {
     context.err.line(fmt::format("{}: error: allocation failure: {}", context.program,
                                  verdict["text"].text("Requested node configuration is not available")));
-    return 1;
+    return error_code(context);
   }
   const auto start = answer["start_us"];
   if (start.is_number())
@@ -73,7 +101,7 @@ int wait_for_end(Context& context, std::int64_t id) {
     if (!answer) {
       context.err.line(
           fmt::format("{}: error: job {} can no longer be followed: {}", context.program, id, slurm_contact_text(answer.error())));
-      return 1;
+      return error_code(context);
     }
     const Json job = answer->root();
     if (job["state"].text() != "ended") continue;
@@ -122,7 +150,7 @@ int submit(Context& context, const Words& words, bool ours) {
   auto submission = collect_submission(context, words, ours);
   if (!submission) {
     context.err.line(fmt::format("{}: error: {}", context.program, base::to_text(submission.error())));
-    return 1;
+    return error_code(context);
   }
   auto& request = submission->request;
   if (request.help) return context.out << submit_help(ours), 0;
@@ -134,16 +162,16 @@ int submit(Context& context, const Words& words, bool ours) {
   if (!request.socket.empty()) context.socket = request.socket;
 
   auto cluster = check_clusters(context, request);
-  if (!cluster) return report_failure(context, cluster.error());
+  if (!cluster) return report_failure(context, cluster.error(), request);
   auto environment = job_environment(context, request, submission->warnings);
-  if (!environment) return report_failure(context, environment.error());
+  if (!environment) return report_failure(context, environment.error(), request);
   if (!request.quiet)
     for (const auto& warning : submission->warnings) context.err.line(fmt::format("{}: warning: {}", context.program, warning));
 
   Request message = post("/v1/jobs", body_of(*submission, *environment));
   message.headers.emplace_back("Idempotency-Key", random_key());
   auto answer = call_again(context, message);
-  if (!answer) return report_failure(context, answer.error());
+  if (!answer) return report_failure(context, answer.error(), request);
   if (request.test_only) return ours ? report_trial(context, request, answer->root()) : report_dry_run(context, request, answer->root());
 
   const std::int64_t id = answer->root()["id"].integer();

@@ -165,6 +165,59 @@ TEST_CASE("a refusal from the controller shows field, value, limit and what to d
         "ask for at most 4\n");
 }
 
+TEST_CASE("a refusal that names a member of the API is told as the option that was written") {
+  const auto told = [](Words words, const std::string& field, const std::string& detail) {
+    World world;
+    world.answer("POST /v1/jobs", R"({"status":400,"code":"invalid_argument","detail":")" + detail + R"(","field":")" + field + "\"}", 400);
+    words.insert(words.begin(), "sbatch");
+    CHECK(world.run(words) == 1);
+    return world.err().substr(world.err().find("failed: ") + 8);
+  };
+  CHECK(told({"-J", "x"}, "spec.name", "spec.name is too long") == "--job-name: is too long; write a shorter one\n");
+  CHECK(told({}, "spec.annotations.mail_user", "spec.annotations.mail_user is too long") == "--mail-user: is too long; write a shorter one\n");
+  CHECK(told({"--gpus-per-node=3"}, "--gres", "asks 3") == "--gpus-per-node: asks 3\n");
+  CHECK(told({"--gres=gpu:3"}, "--gres", "asks 3") == "--gres: asks 3\n");
+  CHECK(told({}, "spec.groups[0].nodes", "spec.groups[0].nodes must be a list") == "spec.groups[0].nodes: must be a list\n");
+}
+
+TEST_CASE("a current folder that is gone is said, with what to do") {
+  World world;
+  world.context.work_dir.clear();
+  world.answer("POST /v1/jobs", R"({"id":42,"warnings":[]})", 201);
+  CHECK(world.run({"sbatch"}) == 1);
+  CHECK(world.err().find("your current folder is gone") != std::string::npos);
+  CHECK(world.err().find("--chdir=FOLDER") != std::string::npos);
+  CHECK(world.controller.asked.empty());
+  CHECK(world.run({"sbatch", "--chdir=/tmp"}) == 0);
+}
+
+TEST_CASE("SLURM_EXIT_ERROR is the exit code of an error, and not of a job") {
+  World world;
+  world.context.environment.emplace_back("SLURM_EXIT_ERROR=5");
+  CHECK(world.run({"sbatch", "--tiem=3"}) == 5);
+  world.answer("POST /v1/jobs", R"({"status":403,"code":"forbidden","detail":"no"})", 403);
+  CHECK(world.run({"sbatch"}) == 5);
+  world.answer("POST /v1/jobs", R"({"id":9,"warnings":[]})", 201);
+  world.answer("GET /v1/jobs/9", R"({"id":9,"state":"ended","outcome":"failed","exit_code":1,"exit_signal":0})");
+  CHECK(world.run({"sbatch", "--wait"}) == 1);
+  world.context.environment.back() = "SLURM_EXIT_ERROR=what";
+  CHECK(world.run({"sbatch", "--tiem=3"}) == 1);
+}
+
+TEST_CASE("every option that has a variable takes its value, or is refused by the variable's name") {
+  World world;
+  world.answer("POST /v1/jobs", R"({"id":42,"warnings":[]})", 201);
+  world.context.environment.emplace_back("SBATCH_WCKEY=w");
+  CHECK(world.run({"sbatch"}) == 0);
+  CHECK(world.last().body.find(R"("wckey":"w")") != std::string::npos);
+  for (const std::string variable : {"SBATCH_TRES_PER_TASK=cpu:1", "SBATCH_TRES_BIND=gres/gpu:closest", "SBATCH_CONTAINER_ID=c", "SBATCH_STEPMGR=1"}) {
+    world.context.environment.back() = variable;
+    world.context.err.clear();
+    CHECK(world.run({"sbatch"}) == 1);
+    CHECK(world.err().find(variable.substr(0, variable.find('='))) != std::string::npos);
+  }
+}
+
 TEST_CASE("a dead controller is told in Slurm's words, with what was tried") {
   World world;
   world.controller.dead = true;
