@@ -12,6 +12,7 @@ namespace {
 
 constexpr int widest = 65'536;
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads "[#][.|-][digits]"; moves past it.
@@ -50,7 +51,7 @@ std::string_view first_characters(std::string_view text, std::size_t most) {
 
 base::Result<Format> parse_letters(std::string_view text, std::span<const FieldName> fields) {
   Format format;
-  if (const auto at = text.find("%all"); at != std::string_view::npos && (at + 4 == text.size() || text[at + 4] == ' '))
+  if (const auto at = text.find("%all"); at != std::string_view::npos && (at + 4 == text.size() || !is_letter(text[at + 4])))
     return all_letters(fields);
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] != '%' || (at + 1 < text.size() && text[at + 1] == '%')) {
@@ -100,6 +101,10 @@ base::Result<Format> parse_names(std::string_view text, std::span<const FieldNam
     }
     ++at;
     if (name.empty()) continue;
+    if (name == "all") {
+      for (std::size_t i = 0; i < fields.size(); ++i) format.columns.push_back({i, column.width, column.right, false, column.suffix});
+      continue;
+    }
     std::size_t i = 0;
     while (i < fields.size() && lower(fields[i].name) != name) ++i;
     if (i == fields.size()) {
@@ -117,6 +122,16 @@ base::Result<Format> parse_names(std::string_view text, std::span<const FieldNam
     format.columns.push_back(std::move(column));
   }
   return format;
+}
+
+std::string fields_text(std::span<const FieldName> fields) {
+  std::string text = "Letters of --format (-o), each with the name it has in --Format (-O):\n";
+  for (const auto& field : fields)
+    if (field.letter != 0) text += fmt::format("  %{} {}\n", field.letter, field.name);
+  text += "Names of --Format alone:\n";
+  for (const auto& field : fields)
+    if (field.letter == 0) text += fmt::format("     {}\n", field.name);
+  return text;
 }
 
 void append_cell(std::string& line, const Column& column, std::string_view value) {

@@ -35,6 +35,9 @@ base::Result<Format> parse_letters(std::string_view text, std::span<const FieldN
 // "name[:[.][width][text]],…": without width and text a cell is 20 wide; with text alone as wide as its value.
 base::Result<Format> parse_names(std::string_view text, std::span<const FieldName> fields);
 
+// For --helpFormat: every letter of -o and every name of -O.
+std::string fields_text(std::span<const FieldName> fields);
+
 // Pads or cuts by characters (not bytes), then adds the suffix.
 void append_cell(std::string& line, const Column&, std::string_view value);
 // The header line, without its end.

@@ -7,6 +7,7 @@
 #include "cli/api.hpp"
 #include "cli/text.hpp"
 #include "cli/users.hpp"
+#include "model/annotation_names.hpp"
 
 namespace sy::cli {
 
@@ -35,6 +36,24 @@ base::Result<std::string> this_cluster(Context& context, std::string asked) {
     if (name != here && lower(name) != "all")
       return base::fail(base::Code::not_found, fmt::format("No cluster '{}' known ({}); this one is '{}'", name, source, here));
   return here;
+}
+
+base::Result<void> add_where(WhereOption& to, const base::GivenOption& given) {
+  const auto equals = given.value.find('=');
+  const std::string name = lower(given.value.substr(0, equals));
+  std::vector<std::string> known;
+  for (const auto& [member, unused] : model::annotation_names) {
+    const std::string option = model::option_of_annotation(member);
+    known.push_back(option);
+    if (equals == std::string::npos || (name != option && name != member)) continue;
+    if (to.where.find(fmt::format("&{}=", member)) != std::string::npos)
+      return base::fail(base::Code::invalid_argument, fmt::format("{} is asked for twice", option), given.as_written, given.value,
+                        "write its values with commas, any of which will do");
+    to.where += fmt::format("&{}={}", member, url_encode(given.value.substr(equals + 1)));
+    return {};
+  }
+  return base::fail(base::Error{base::Code::invalid_argument, "is no condition", given.as_written, join(known, ", "), given.value,
+                                "write NAME=VALUE, as in hint=nomultithread"});
 }
 
 }  // namespace sy::cli

@@ -1,10 +1,12 @@
-// Filters that nothing can match because a name is mistyped, or means another cluster: an empty list must not look like the answer.
+// Filters that commands share, and those that nothing can match because a name is mistyped, or means another cluster: an empty list
+// must not look like the answer.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/option_table.hpp"
 #include "base/result.hpp"
 #include "cli/context.hpp"
 
@@ -17,5 +19,11 @@ std::optional<std::string> mistyped_filter(Context&, std::string_view users, std
 // What is meant for another cluster must not act on this one. `asked`: -M, else SLURM_CLUSTERS is read; this one's name, or "all".
 // Returns this cluster's name where one was asked for, else "" without a question to the controller.
 base::Result<std::string> this_cluster(Context&, std::string asked);
+
+// --where NAME=VALUE of a command for people: a condition on what a submission was annotated with, as the API takes it.
+struct WhereOption {
+  std::string where;  // "&hint=nomultithread"
+};
+base::Result<void> add_where(WhereOption&, const base::GivenOption&);
 
 }  // namespace sy::cli

@@ -32,7 +32,7 @@ constexpr std::array<Name, 28> names{{
     {"COMPLETING", "CG", "ending"},
     {"CONFIGURING", "CF", "starting"},
     {"LAUNCH_FAILED", "LF", "launch_failed"},
-    {"REQUEUED", "RQ", ""},
+    {"REQUEUED", "RQ", "requeued"},
     {"REQUEUE_HOLD", "RH", ""},
     {"REQUEUE_FED", "RF", ""},
     {"SPECIAL_EXIT", "SE", ""},

@@ -155,9 +155,6 @@ void planned_cpu(Out out, Row row, View view) {
   if (!row.batch_step) out += hms(planned_s(row.job, view) * row.job["cpus"].integer());
 }
 void cluster(Out out, Row, View view) { out += view.cluster; }
-void submit_line(Out out, Row row, View) {
-  if (!row.batch_step) out += fmt::format("sbatch {}", row.job["name"].text());
-}
 void std_err(Out out, Row row, View) {
   if (!row.batch_step) out += row.job["std_err"].text().empty() ? row.job["std_out"].text() : row.job["std_err"].text();
 }
@@ -190,10 +187,12 @@ constexpr AccountingField table[] = {
     {"ConsumedEnergy", 14, nothing},
     {"ConsumedEnergyRaw", 17, nothing},
     {"Container", 20, nothing},
+    {"CpuBind", 15, J<"cpu_bind">},
     {"CPUTime", 10, cpu_time},
     {"CPUTimeRAW", 10, cpu_time_raw},
     {"DBIndex", 10, JI<"id">},
     {"DerivedExitCode", 15, derived_exit},
+    {"Distribution", 15, J<"distribution">},
     {"Elapsed", 10, elapsed},
     {"ElapsedRaw", 10, elapsed_raw},
     {"Eligible", 19, W<"eligible_us">},
@@ -204,11 +203,14 @@ constexpr AccountingField table[] = {
     {"Flags", 20, A<"">},
     {"GID", 6, JI<"gid">},
     {"Group", 9, J<"group">},
+    {"Hint", 15, J<"hint">},
     {"JobID", -12, job_id},
     {"JobIDRaw", -12, job_id},
     {"JobName", 10, job_name},
     {"Layout", 9, nothing},
     {"Licenses", 10, nothing},
+    {"MailType", 15, J<"mail_type">},
+    {"MailUser", 20, J<"mail_user">},
     {"MaxDiskRead", 12, nothing},
     {"MaxDiskReadNode", 15, nothing},
     {"MaxDiskReadTask", 15, nothing},
@@ -225,6 +227,7 @@ constexpr AccountingField table[] = {
     {"MaxVMSizeNode", 14, nothing},
     {"MaxVMSizeTask", 14, nothing},
     {"McsLabel", 10, nothing},
+    {"MemBind", 15, J<"mem_bind">},
     {"MinCPU", 10, nothing},
     {"MinCPUNode", 10, nothing},
     {"MinCPUTask", 10, nothing},
@@ -260,7 +263,7 @@ constexpr AccountingField table[] = {
     {"StdIn", 20, J<"std_in">},
     {"StdOut", 20, J<"std_out">},
     {"Submit", 19, W<"submitted_us">},
-    {"SubmitLine", 20, submit_line},
+    {"SubmitLine", 20, nothing},
     {"Suspended", 10, A<"00:00:00">},
     {"SystemComment", 20, nothing},
     {"SystemCPU", 10, A<"00:00.000">},

@@ -10,6 +10,7 @@
 #include "cli/accounting/fields.hpp"
 #include "cli/api.hpp"
 #include "cli/command_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/json_writer.hpp"
 #include "cli/queue/squeue.hpp"
 #include "cli/state_names.hpp"
@@ -166,6 +167,8 @@ base::Result<std::string> make_query(Context& context, const Query& q, const Sta
   add_parameter(query, "name", q.names);
   add_parameter(query, "node", q.nodes);
   add_parameter(query, "account", q.accounts);
+  add_parameter(query, "qos", q.qos);
+  add_parameter(query, "wckey", q.wckeys);
   if (!q.start.empty() || ids->empty()) {
     auto since = q.start.empty() ? base::Result<std::int64_t>{start_of_day(now)} : parse_point(q.start, now, false);
     if (!since) return base::fail(since.error());
@@ -345,12 +348,8 @@ int load_and_print(Context& context, const Query& q, const std::vector<Column>& 
     if (!got) return complain(context, slurm_contact_text(got.error()));
     pages = std::move(*got);
   }
-  const auto drop_unless = [&](const std::string& list, std::string_view member) {
-    if (const auto keep = split_list(list); !keep.empty())
-      std::erase_if(pages.rows, [&](Json job) { return std::find(keep.begin(), keep.end(), job[member].text()) == keep.end(); });
-  };
-  drop_unless(q.qos, "qos");
-  drop_unless(q.wckeys, "wckey");
+  if (pages.rows.empty() && here)
+    if (const auto fault = mistyped_filter(context, q.users, {}, "Invalid user id")) return complain(context, *fault);
   if (q.json) return context.out.line(to_json(pages.rows, view.cluster)), 0;
   if (!q.no_header) print_header(context, q, columns);
   print_rows(context, q, columns, pages.rows, view);

@@ -10,6 +10,7 @@
 #include "base/hostlist.hpp"
 #include "base/size_text.hpp"
 #include "base/time_text.hpp"
+#include "cli/nodes/node_fields.hpp"
 #include "cli/text.hpp"
 
 namespace sy::cli {
@@ -33,7 +34,6 @@ class Record {
 };
 
 std::string_view or_null(Json value) { return value.text().empty() ? std::string_view{"(null)"} : value.text(); }
-std::string_view or_empty(Json value) { return value.text(); }
 std::optional<std::int64_t> point(Json value) { return value.is_number() ? std::optional{value.integer()} : std::nullopt; }
 std::string span(Json seconds, std::string_view when_null) {
   return seconds.is_number() ? base::format_walltime_long(base::Duration{base::seconds{seconds.integer()}}) : std::string{when_null};
@@ -59,6 +59,15 @@ std::string gres_on_node(Json entry) {
     if (folded.size() > 1 && folded.front() == '[') folded = folded.substr(1, folded.size() - 2);
     text += fmt::format("{}{}:{}(IDX:{})", text.empty() ? "" : ",", name, list.size(), folded);
   }
+  return text;
+}
+
+// "Hint=nomultithread CpuBind=cores": what was given of it.
+std::string bindings(Json job) {
+  std::string text;
+  for (const auto& [key, member] :
+       {std::pair{"Hint", "hint"}, {"Distribution", "distribution"}, {"CpuBind", "cpu_bind"}, {"MemBind", "mem_bind"}})
+    if (!job[member].text().empty()) text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, job[member].text());
   return text;
 }
 
@@ -130,12 +139,16 @@ std::string job_record(Json job, const RecordStyle& style) {
   record.line("Command={}", or_null(job["command"]));
   record.line("WorkDir={}", job["work_dir"].text());
   if (!job["comment"].text().empty()) record.line("Comment={}", job["comment"].text());
+  if (const std::string bound = bindings(job); !bound.empty()) record.line("{}", bound);
   record.line("StdErr={}", job["std_err"].text().empty() ? job["std_out"].text() : job["std_err"].text());
   record.line("StdIn={}", job["std_in"].text());
   record.line("StdOut={}", job["std_out"].text());
   if (job["switches"].is_number()) record.line("Switches={}", job["switches"].integer());
   if (job["segment_size"].is_number()) record.line("SegmentSize={}", job["segment_size"].integer());
   if (const std::string tres = tres_per_node(job); !tres.empty()) record.line("TresPerNode={}", tres);
+  if (!job["mail_type"].text().empty() || !job["mail_user"].text().empty())
+    record.line("MailUser={} MailType={}", job["mail_user"].text().empty() ? job["user"].text() : job["mail_user"].text(),
+                job["mail_type"].text().empty() ? "NONE" : job["mail_type"].text());
   return record.take();
 }
 
@@ -202,7 +215,7 @@ std::string node_record(Json node, const RecordStyle& style) {
   record.line("AllocTRES={}", node_tres(held, node["memory_held_mib"].integer(), node["gres_used_text"].text()));
   record.line("CurrentWatts=n/s AveWatts=n/s");
   if (!node["reason"].text().empty())
-    record.line("Reason={} [{}@{}]", node["reason"].text(), or_empty(node["reason_by"]),
+    record.line("Reason={} [{}@{}]", node["reason"].text(), who_of(node["reason_by"].text()).name,
                 style.times.micros(point(node["reason_at_us"]), "Unknown"));
   return record.take();
 }

@@ -50,19 +50,21 @@ bool offline(const Words& words) {
 }
 
 option::Done one_line(Options& o, const option::Given&) { return o.one_line = true, option::Done{}; }
+option::Done all(Options& o, const option::Given&) { return o.all = true, option::Done{}; }
+option::Done hide(Options& o, const option::Given&) { return o.all = false, option::Done{}; }
 option::Done details(Options& o, const option::Given&) { return o.details = true, option::Done{}; }
 option::Done quiet(Options& o, const option::Given&) { return o.quiet = true, option::Done{}; }
 option::Done json(Options& o, const option::Given&) { return o.ScontrolOptions::json = true, option::Done{}; }
 
 // clang-format off
 constexpr CommandOption<Options> table[] = {
-    {"all", 'a', option::none, nullptr, "", "hidden partitions as well (the default here)"},
+    {"all", 'a', option::none, all, "", "hidden partitions and their jobs as well"},
     {"cluster", 'M', option::required, option::keep<&Options::clusters>, "NAME", "this cluster's name"},
     {"clusters", 0, option::required, option::keep<&Options::clusters>, "", ""},
     {"details", 'd', option::none, details, "", "say more"},
     {"federation", 0, option::none, nullptr, "", ""},
     {"future", 'F', option::none, nullptr, "", ""},
-    {"hide", 0, option::none, nullptr, "", ""},
+    {"hide", 0, option::none, hide, "", "no hidden partitions (the default)"},
     {"json", 0, option::optional, json, "", "print JSON"},
     {"local", 0, option::none, nullptr, "", ""},
     {"oneliner", 'o', option::none, one_line, "", "one line for each record"},

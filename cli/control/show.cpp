@@ -38,7 +38,7 @@ int show_jobs(Context& context, const ScontrolOptions& options, const Words& nam
     }
   Pages pages;
   if (ids.empty()) {
-    auto got = get_pages(context, "/v1/jobs", "", "jobs");
+    auto got = get_pages(context, "/v1/jobs", options.all || context.env("SCONTROL_ALL") ? "" : "hidden=0", "jobs");
     if (!got) return fail_loading(context, "slurm_load_jobs error", got.error());
     pages = std::move(*got);
   }
@@ -72,6 +72,7 @@ int show_list(Context& context, const ScontrolOptions& options, const Words& nam
   list->root()[nodes ? "nodes" : "partitions"].for_each([&](Json row) { rows.push_back(row); });
   const auto write = [&](Json row) { context.out << (nodes ? node_record(row, style) : partition_record(row, style)); };
   if (wanted.empty()) {
+    if (!nodes && !options.all && !context.env("SCONTROL_ALL")) std::erase_if(rows, [](Json row) { return row["hidden"].boolean(); });
     if (rows.empty()) context.out.line(nodes ? "No nodes in the system" : "No partitions in the system");
     for (const Json row : rows) write(row);
     return 0;

@@ -61,6 +61,13 @@ CpuCounts count_cpus(const std::vector<Json>& nodes) {
   return sum;
 }
 
+Who who_of(std::string_view text) {
+  if (text.empty()) return {"Unknown", {}};
+  const auto open = text.find(" (");
+  if (!text.starts_with("uid ") || open == std::string_view::npos || text.back() != ')') return {text, {}};
+  return {text.substr(open + 2, text.size() - open - 3), text.substr(4, open - 4)};
+}
+
 std::string limit_text(Json seconds, std::string_view when_null) {
   return seconds.is_number() ? base::format_walltime(base::Duration{base::seconds{seconds.integer()}}) : std::string{when_null};
 }
@@ -139,9 +146,6 @@ void sct(Out out, Group group, View) {
                  least_of(group, "threads_per_core"));
 }
 void alloc_memory(Out out, Group group, View) { out += std::to_string(first(group)["memory_held_mib"].integer()); }
-void free_memory(Out out, Group group, View) {
-  out += std::to_string(std::max<std::int64_t>(0, first(group)["memory_mib"].integer() - first(group)["memory_held_mib"].integer()));
-}
 void reason(Out out, Group group, View) {
   const auto text = first(group)["reason"].text();
   out += text.empty() ? std::string_view{"none"} : text;
@@ -150,9 +154,11 @@ void reason_time(Out out, Group group, View view) {
   const Json at = first(group)["reason_at_us"];
   out += view.times.micros(at.is_number() ? std::optional{at.integer()} : std::nullopt, "Unknown");
 }
-void reason_user(Out out, Group group, View) {
-  const auto text = first(group)["reason_by"].text();
-  out += text.empty() ? std::string_view{"Unknown"} : text;
+void reason_user(Out out, Group group, View) { out += who_of(first(group)["reason_by"].text()).name; }
+void reason_user_long(Out out, Group group, View) {
+  const auto [name, uid] = who_of(first(group)["reason_by"].text());
+  out += name;
+  if (!uid.empty()) fmt::format_to(std::back_inserter(out), "({})", uid);
 }
 void features(Out out, Group group, View) {
   std::vector<std::string> names;
@@ -207,7 +213,7 @@ constexpr NodeField table[] = {
     {{"CPUsState", 'C', "CPUS(A/I/O/T)"}, counted, cpus_aiot, "cpus,cpus_held"},
     {{"Disk", 'd', "TMP_DISK"}, key, A<"0">},
     {{"Nodes", 'D', "NODES"}, counted, nodes_count},
-    {{"FreeMem", 'e', "FREE_MEM"}, key, free_memory, "memory_mib,memory_held_mib"},
+    {{"FreeMem", 'e', "FREE_MEM"}, key, A<"N/A">},
     {{"Reason", 'E', "REASON"}, key, reason, "reason"},
     {{"Features", 'f', "AVAIL_FEATURES"}, key, features, "features"},
     {{"NodeAIOT", 'F', "NODES(A/I/O/T)"}, counted, nodes_aiot},
@@ -234,7 +240,7 @@ constexpr NodeField table[] = {
     {{"StateCompact", 't', "STATE"}, key, state_compact},
     {{"StateLong", 'T', "STATE"}, key, state_long},
     {{"User", 'u', "USER"}, key, reason_user, "reason_by"},
-    {{"UserLong", 'U', "USER"}, key, reason_user, "reason_by"},
+    {{"UserLong", 'U', "USER"}, key, reason_user_long, "reason_by"},
     {{"Version", 'v', "VERSION"}, key, version_text, "version"},
     {{"Cluster", 'V', "CLUSTER"}, key, cluster},
     {{"Weight", 'w', "WEIGHT"}, least, L<"weight">, "weight"},

@@ -47,6 +47,11 @@ struct CpuCounts {
   std::int64_t allocated{}, idle{}, other{}, total{};
 };
 CpuCounts count_cpus(const std::vector<Json>& nodes);
+// Who gave a reason, as the controller describes people ("uid 0 (root)") and itself (by its name alone; uid is empty).
+struct Who {
+  std::string_view name, uid;
+};
+Who who_of(std::string_view described);
 // "infinite", "1-00:00:00"
 std::string limit_text(Json seconds, std::string_view when_null);
 

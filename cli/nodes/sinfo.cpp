@@ -35,10 +35,11 @@ constexpr std::string_view node_long_format = "%#N %.6D %#P %.11T %.4c %.8z %.6m
 
 struct Query : CommonOptions {
   std::string letters, field_names, partitions, nodes, states, clusters, sort;
-  bool no_header{}, by_node{}, reasons{}, summary{}, long_form{}, exact{}, dead{}, responding{};
+  bool no_header{}, by_node{}, reasons{}, summary{}, long_form{}, exact{}, dead{}, responding{}, all{}, helpformat{};
   int iterate_s{};
 };
 
+Done hide(Query& q, const Given&) { return q.all = false, Done{}; }
 Done format(Query& q, const Given& given) { return q.field_names.clear(), option::keep<&Query::letters>(q, given); }
 Done names(Query& q, const Given& given) { return q.letters.clear(), option::keep<&Query::field_names>(q, given); }
 Done iterate(Query& q, const Given& given) {
@@ -51,7 +52,7 @@ Done iterate(Query& q, const Given& given) {
 
 // clang-format off
 constexpr CommandOption<Query> table[] = {
-    {"all", 'a', option::none, nullptr, "", "hidden partitions as well (the default here)"},
+    {"all", 'a', option::none, option::set<&Query::all>, "", "hidden partitions as well"},
     {"clusters", 'M', option::required, option::keep<&Query::clusters>, "NAME", "this cluster's name, or all"},
     {"dead", 'd', option::none, option::set<&Query::dead>, "", "nodes that do not answer"},
     {"exact", 'e', option::none, option::set<&Query::exact>, "", "nodes with different figures on lines of their own"},
@@ -59,7 +60,8 @@ constexpr CommandOption<Query> table[] = {
     {"format", 'o', option::required, format, "FORMAT", "columns by letter, as in \"%P %D\""},
     {"Format", 'O', option::required, names, "FIELDS", "columns by name, as in NodeList:20,StateLong"},
     {"future", 'F', option::none, nullptr, "", ""},
-    {"hide", 0, option::none, nullptr, "", ""},
+    {"helpFormat", 0, option::none, option::set<&Query::helpformat>, "", "the fields of -o and -O"},
+    {"hide", 0, option::none, hide, "", "no hidden partitions (the default)"},
     {"iterate", 'i', option::required, iterate, "SECONDS", "again every so often"},
     {"list-reasons", 'R', option::none, option::set<&Query::reasons>, "", "why nodes are down or drained"},
     {"local", 0, option::none, nullptr, "", ""},
@@ -232,6 +234,7 @@ std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, c
   cluster.partitions.root()["partitions"].for_each([&](Json partition) {
     const auto& wanted = selection.partitions;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), partition["name"].text()) == wanted.end()) return;
+    if (wanted.empty() && !q.all && partition["hidden"].boolean()) return;
     auto members = base::expand_hostlist(partition["nodes"].text());
     bool any = false;
     if (members)
@@ -256,22 +259,27 @@ struct SortKey {
   bool configured;
 };  // configured: partitions in the order of the configuration
 
-std::vector<SortKey> sort_keys(std::string_view order) {
+base::Result<std::vector<SortKey>> sort_keys(std::string_view order) {
   std::vector<SortKey> keys;
   bool down = false, configured = false;
   for (const char c : order) {
     if (c == '-') down = true;
     else if (c == '#') configured = true;
-    else if (c != ',' && c != '+' && c != ' ') keys.push_back({c, std::exchange(down, false), std::exchange(configured, false)});
+    else if (c == '+') down = false;
+    else if (c != ',' && c != ' ') {
+      if (std::none_of(node_fields().begin(), node_fields().end(), [c](const NodeField& f) { return f.name.letter == c; }))
+        return base::fail(
+            base::Error{Code::invalid_argument, fmt::format("Invalid sort specification: {}", c), "--sort", {}, std::string{order}, {}});
+      keys.push_back({c, std::exchange(down, false), std::exchange(configured, false)});
+    }
   }
   return keys;
 }
 
 // Stable, from the last letter to the first: the first letter wins.
-void sort_groups(const Query& q, std::vector<NodeGroup>& groups, const NodeView& view) {
+void sort_groups(const std::vector<SortKey>& keys, std::vector<NodeGroup>& groups, const NodeView& view) {
   std::map<std::string_view, std::int64_t> place;  // groups were made partition by partition
   for (const auto& g : groups) place.emplace(g.partition["name"].text(), static_cast<std::int64_t>(place.size()));
-  const auto keys = sort_keys(!q.sort.empty() ? std::string_view{q.sort} : q.by_node ? "N" : "#P,-t");
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     const bool by_state = key->letter == 't' || key->letter == 'T';
     const auto rank = [&](const NodeGroup& g) -> std::int64_t {
@@ -366,14 +374,15 @@ int complain(Context& context, std::string_view what) {
   return 1;
 }
 
-int print_once(Context& context, const Query& q, const Selection& selection, const Format& format, const NodeView& view) {
+int print_once(Context& context, const Query& q, const Selection& selection, const std::vector<SortKey>& keys, const Format& format,
+               const NodeView& view) {
   auto cluster = load(context, members_needed(q, format));
   if (!cluster) {
     context.err.line(fmt::format("slurm_load_partitions: {}", slurm_contact_text(cluster.error())));
     return 1;
   }
   auto groups = make_groups(q, selection, format, *cluster, view);
-  sort_groups(q, groups, view);
+  sort_groups(keys, groups, view);
   if (q.json) context.out.line(to_json(groups, *cluster, view));
   else print(context, q, format, groups, view);
   return 0;
@@ -387,8 +396,12 @@ int run_sinfo(Context& context, const Words& words) {
   if (!operands) return complain(context, base::to_text(operands.error()));
   if (auto code = answer_common<Query>(context, table, q, usage)) return *code;
   if (!operands->empty()) return complain(context, fmt::format("Unrecognized option: {}", operands->front()));
+  if (q.helpformat) return context.out << fields_text(node_field_names()), 0;
+  if (context.env("SINFO_ALL")) q.all = true;
   auto format = choose_format(context, q);
   if (!format) return complain(context, base::to_text(format.error()));
+  const auto keys = sort_keys(!q.sort.empty() ? std::string_view{q.sort} : q.by_node ? "N" : "#P,-t");
+  if (!keys) return complain(context, base::to_text(keys.error()));
   Selection selection;
   if (q.partitions.empty()) q.partitions = context.env("SINFO_PARTITION").value_or("");
   selection.partitions = split_list(q.partitions);
@@ -412,7 +425,7 @@ int run_sinfo(Context& context, const Words& words) {
     if (config) view.cluster = config->root()["cluster_name"].text();
   }
   while (true) {
-    const int code = print_once(context, q, selection, *format, view);
+    const int code = print_once(context, q, selection, *keys, *format, view);
     if (q.iterate_s == 0) return code;
     context.out.line("");
     if (!context.out.flush()) return 1;

@@ -33,7 +33,7 @@ struct Query : CommonOptions {
   std::string letters, field_names, sort;
   int iterate_s{};
   bool no_header{}, long_form{}, start{}, me{}, noconvert{}, state_only{}, steps{};
-  bool users_given{}, jobs_given{};
+  bool users_given{}, jobs_given{}, all{}, helpformat{};
 };
 
 using option::Done;
@@ -66,6 +66,7 @@ Done users(Query& q, const Given& given) {
   q.users_given = true;
   return option::add<&Query::users>(q, given);
 }
+Done hide(Query& q, const Given&) { return q.all = false, Done{}; }
 Done format(Query& q, const Given& given) { return q.field_names.clear(), option::keep<&Query::letters>(q, given); }
 Done names(Query& q, const Given& given) { return q.letters.clear(), option::keep<&Query::field_names>(q, given); }
 
@@ -73,7 +74,7 @@ Done names(Query& q, const Given& given) { return q.letters.clear(), option::kee
 constexpr CommandOption<Query> table[] = {
     {"account", 'A', option::required, option::add<&Query::accounts>, "LIST", "jobs of these accounts"},
     {"accounts", 0, option::required, option::add<&Query::accounts>, "", ""},
-    {"all", 'a', option::none, nullptr, "", "all partitions (the default here)"},
+    {"all", 'a', option::none, option::set<&Query::all>, "", "jobs of hidden partitions as well"},
     {"array", 'r', option::none, nullptr, "", "one line for each array element"},
     {"array-unique", 0, option::none, nullptr, "", ""},
     {"clusters", 'M', option::required, option::keep<&Query::clusters>, "NAME", "this cluster's name, or all"},
@@ -82,7 +83,8 @@ constexpr CommandOption<Query> table[] = {
     {"federation", 0, option::none, nullptr, "", ""},
     {"format", 'o', option::required, format, "FORMAT", "columns by letter, as in \"%i %t\""},
     {"Format", 'O', option::required, names, "FIELDS", "columns by name, as in JobID:10,State"},
-    {"hide", 0, option::none, nullptr, "", ""},
+    {"helpFormat", 0, option::none, option::set<&Query::helpformat>, "", "the fields of -o and -O"},
+    {"hide", 0, option::none, hide, "", "no jobs of hidden partitions (the default)"},
     {"iterate", 'i', option::required, iterate, "SECONDS", "again every so often"},
     {"jobs", 'j', option::required, jobs, "LIST", "these jobs"},
     {"job", 0, option::required, jobs, "", ""},
@@ -252,7 +254,9 @@ base::Result<Plan> make_plan(Context& context, Query& q) {
   add_parameter(plan.query, "name", q.names);
   add_parameter(plan.query, "node", q.nodes);
   add_parameter(plan.query, "account", q.accounts);
-  if (!q.qos.empty()) needs.insert("qos");
+  add_parameter(plan.query, "qos", q.qos);
+  // What is named is shown, as in Slurm.
+  if (!q.all && q.partitions.empty() && plan.ids.empty() && !context.env("SQUEUE_ALL")) add_parameter(plan.query, "hidden", "0");
   if (!q.json) add_parameter(plan.query, "fields", join({needs.begin(), needs.end()}));
   return plan;
 }
@@ -301,8 +305,6 @@ int print_once(Context& context, const Query& q, const Plan& plan, const std::st
     }
   if (plan.ids.size() == 1 && rows.empty()) return fail_loading(context, {Code::not_found, "Invalid job id specified", {}, {}, {}, {}});
   if (!plan.ids.empty()) std::erase_if(rows, [&](Json job) { return !in_states(plan.states, job); });
-  if (const auto wanted = split_list(q.qos); !wanted.empty())
-    std::erase_if(rows, [&](Json job) { return std::find(wanted.begin(), wanted.end(), job["qos"].text()) == wanted.end(); });
 
   const JobView view{TimeStyle::of(context), cluster, q.noconvert};
   if (q.json) return context.out.line(squeue_json(rows, cluster, view.times.now_s())), 0;
@@ -342,6 +344,7 @@ int run_squeue(Context& context, const Words& words) {
     return 1;
   }
   if (auto code = answer_common<Query>(context, table, q, usage)) return *code;
+  if (q.helpformat) return context.out << fields_text(job_field_names()), 0;
   if (!operands->empty()) {
     context.err.line(fmt::format("squeue: error: Unrecognized option: {}", operands->front()));
     return 1;

@@ -53,6 +53,7 @@ void one_job(JsonWriter& w, Json job, std::string_view cluster) {
                                      {"excluded_nodes", "exclude"},
                                      {"features", "constraint"},
                                      {"group_name", "group"},
+                                     {"mail_user", "mail_user"},
                                      {"name", "name"},
                                      {"nodes", "nodes"},
                                      {"partition", "partition"},
@@ -107,6 +108,7 @@ void one_job(JsonWriter& w, Json job, std::string_view cluster) {
   if (sharing == "exclusive_node") w.value("none");
   if (sharing == "exclusive_user") w.value("user");
   w.close();
+  w.list("mail_type", split_list(job["mail_type"].text()));
   exit_code(w, "exit_code", job);
   exit_code(w, "derived_exit_code", job);
   resources(w, job);

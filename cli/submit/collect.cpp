@@ -210,7 +210,11 @@ base::Result<Submission> collect_submission(Context& context, const Words& words
     return base::fail(done.error());
   if (auto done = apply_options(request, line->options, Source::command_line); !done) return base::fail(done.error());
   if (request.spec.work_dir.empty())
-    return base::fail(base::Error{Code::not_found, "your current folder is gone, and the job would run there", "--chdir", {}, {},
+    return base::fail(base::Error{Code::not_found,
+                                  "your current folder is gone, and the job would run there",
+                                  "--chdir",
+                                  {},
+                                  {},
                                   "go to another folder, or name one with --chdir=FOLDER"});
   if (!request.groups_from_file)
     if (auto done = finish(request); !done) return base::fail(done.error());

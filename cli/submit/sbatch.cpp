@@ -48,9 +48,12 @@ int error_code(const Context& context) {
 // The API speaks of members of the SPEC, who submits of options: "spec.name is too long" is about --job-name.
 void speak_of_options(base::Error& error, const SubmitRequest& request) {
   static constexpr std::pair<std::string_view, std::string_view> options[] = {
-      {"spec.name", "--job-name"},     {"spec.partitions", "--partition"}, {"spec.time_limit_s", "--time"}, {"spec.time_min_s", "--time-min"},
-      {"spec.work_dir", "--chdir"},    {"spec.std_in", "--input"},         {"spec.std_out", "--output"},    {"spec.std_err", "--error"},
-      {"spec.script_name", "script"},  {"spec.script_args", "script"},     {"spec.nice", "--nice"}};
+      {"spec.name", "--job-name"},     {"spec.partitions", "--partition"},
+      {"spec.time_limit_s", "--time"}, {"spec.time_min_s", "--time-min"},
+      {"spec.work_dir", "--chdir"},    {"spec.std_in", "--input"},
+      {"spec.std_out", "--output"},    {"spec.std_err", "--error"},
+      {"spec.script_name", "script"},  {"spec.script_args", "script"},
+      {"spec.nice", "--nice"}};
   const std::string before = error.field;
   for (const auto& [member, option] : options)
     if (before == member) error.field = option;

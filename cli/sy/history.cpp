@@ -4,6 +4,7 @@
 #include "cli/api.hpp"
 #include "cli/calendar.hpp"
 #include "cli/command_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/queue/job_fields.hpp"
 #include "cli/sy/commands.hpp"
 #include "cli/table.hpp"
@@ -14,16 +15,19 @@ namespace sy::cli {
 
 namespace {
 
-struct Query : CommonOptions {
+struct Query : CommonOptions, WhereOption {
   std::string users, since, until, names;
   bool all{};
 };
+option::Done where(Query& q, const option::Given& given) { return add_where(q, given); }
+
 constexpr CommandOption<Query> table[] = {
     {"all", 'a', option::none, option::set<&Query::all>, "", "jobs of all users"},
     {"name", 'n', option::required, option::add<&Query::names>, "LIST", "jobs of these names"},
     {"since", 'S', option::required, option::keep<&Query::since>, "TIME", "from (a week ago)"},
     {"until", 'E', option::required, option::keep<&Query::until>, "TIME", "until (now)"},
     {"user", 'u', option::required, option::add<&Query::users>, "LIST", "jobs of these users"},
+    {"where", 0, option::required, where, "NAME=VALUE", "jobs with this account, qos, comment, wckey, hint, mail-type, …"},
 };
 
 base::Result<std::string> make_query(Context& context, const Query& q, const std::vector<std::string>& ids) {
@@ -47,6 +51,7 @@ base::Result<std::string> make_query(Context& context, const Query& q, const std
     if (!until) return base::fail(until.error());
     add("until_us", std::to_string(*until * 1'000'000));
   }
+  if (!q.where.empty()) query += query.empty() ? q.where.substr(1) : q.where;
   return query;
 }
 

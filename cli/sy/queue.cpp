@@ -3,6 +3,7 @@
 #include "cli/api.hpp"
 #include "cli/calendar.hpp"
 #include "cli/command_options.hpp"
+#include "cli/filters.hpp"
 #include "cli/queue/job_fields.hpp"
 #include "cli/state_names.hpp"
 #include "cli/sy/commands.hpp"
@@ -29,19 +30,22 @@ int complain_to_people(Context& context, const base::Error& error) {
 
 namespace {
 
-struct Query : CommonOptions {
+struct Query : CommonOptions, WhereOption {
   std::string users, partitions, states, names, nodes;
   bool me{}, all{};
 };
 
+option::Done where(Query& q, const option::Given& given) { return add_where(q, given); }
+
 constexpr CommandOption<Query> table[] = {
-    {"all", 'a', option::none, option::set<&Query::all>, "", "ended jobs as well"},
+    {"all", 'a', option::none, option::set<&Query::all>, "", "ended jobs and those of hidden partitions as well"},
     {"me", 0, option::none, option::set<&Query::me>, "", "my jobs"},
     {"name", 'n', option::required, option::add<&Query::names>, "LIST", "jobs of these names"},
     {"node", 'w', option::required, option::add<&Query::nodes>, "NODES", "jobs on these nodes"},
     {"partition", 'p', option::required, option::add<&Query::partitions>, "LIST", "jobs of these partitions"},
     {"state", 't', option::required, option::add<&Query::states>, "LIST", "jobs in these states"},
     {"user", 'u', option::required, option::add<&Query::users>, "LIST", "jobs of these users"},
+    {"where", 0, option::required, where, "NAME=VALUE", "jobs with this account, qos, comment, wckey, hint, mail-type, …"},
 };
 
 void add_parameter(std::string& query, std::string_view name, const std::string& value) {
@@ -54,6 +58,7 @@ base::Result<std::string> make_query(Context& context, const Query& q) {
   std::string query;
   if (!q.states.empty() && !states->all) add_parameter(query, "state", join(states->ours));
   else if (!q.all && q.states.empty()) add_parameter(query, "state", std::string{active_states});
+  if (!q.all && !q.me && q.partitions.empty()) add_parameter(query, "hidden", "0");
   add_parameter(query, "user", q.me ? context.me() : user_names(q.users));
   add_parameter(query, "partition", q.partitions);
   add_parameter(query, "name", q.names);
@@ -61,6 +66,7 @@ base::Result<std::string> make_query(Context& context, const Query& q) {
   if (!q.json)
     add_parameter(query, "fields",
                   "id,name,user,partition,slurm_state,elapsed_s,time_limit_s,node_count,nodes,reason,reason_text,planned_start_us");
+  if (!q.where.empty()) query += query.empty() ? q.where.substr(1) : q.where;
   return query;
 }
 
@@ -87,6 +93,13 @@ int run_queue(Context& context, const Words& words) {
   auto operands = read_options<Query>(table, words, q);
   if (!operands) return complain_to_people(context, operands.error());
   if (auto code = answer_common<Query>(context, table, q, "sy queue [options]")) return *code;
+  if (!operands->empty())
+    return complain_to_people(context, base::Error{base::Code::invalid_argument,
+                                                   "takes no words, only options",
+                                                   "sy queue",
+                                                   {},
+                                                   operands->front(),
+                                                   "sy show NUMBER shows one job; -n NAME lists those of a name"});
   auto query = make_query(context, q);
   if (!query) return complain_to_people(context, query.error());
   auto pages = get_pages(context, "/v1/jobs", *query, "jobs");

@@ -13,6 +13,7 @@
 #include "cli/sy/commands.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
+#include "model/annotation_names.hpp"
 
 namespace sy::cli {
 
@@ -81,15 +82,16 @@ std::string how_it_ended(Json job) {
   std::string text = lower(job["slurm_state"].text());
   if (job["exit_signal"].integer() != 0) text += fmt::format(", signal {}", job["exit_signal"].integer());
   else if (job["exit_code"].is_number()) text += fmt::format(", exit code {}", job["exit_code"].integer());
-  if (!job["end_reason"].text().empty()) text += fmt::format(": {}", job["end_reason"].text());
+  const std::string_view why = job["end_reason"].text();
+  if (!why.empty() && !text.ends_with(why)) text += fmt::format(": {}", why);
   return text;
 }
 
 void show_job(Context& context, Json job, const TimeStyle& times, bool all) {
   Sheet sheet(context.out);
   const std::string_view state = job["slurm_state"].text();
-  context.out.line(
-      fmt::format("Job {} {}: {}", job["id"].integer(), base::show_control(job["name"].text()), painted(context.out, state_colour(state), lower(state))));
+  context.out.line(fmt::format("Job {} {}: {}", job["id"].integer(), base::show_control(job["name"].text()),
+                               painted(context.out, state_colour(state), lower(state))));
   sheet.line("user:", fmt::format("{} ({})", job["user"].text(), job["group"].text()));
   sheet.line("partition:", job["partition"].text());
   sheet.line("asks for:", asked_for(job));
@@ -99,9 +101,9 @@ void show_job(Context& context, Json job, const TimeStyle& times, bool all) {
   if (state == "PENDING") {
     why_it_waits(context, sheet, job, times);
   } else {
-    std::string ran = when(times, job["started_us"]);
+    std::string ran = when(times, job["started_us"]);  // empty: it never did
     if (job["elapsed_s"].is_number() && !ran.empty()) ran += fmt::format(", {} so far", span_words(job["elapsed_s"].integer()));
-    if (job["ended_us"].is_number())
+    if (job["ended_us"].is_number() && !ran.empty())
       ran = fmt::format("{} to {} ({})", when(times, job["started_us"]), when(times, job["ended_us"]),
                         span_words(job["elapsed_s"].integer()));
     sheet.line("ran:", ran);
@@ -123,7 +125,8 @@ void show_job(Context& context, Json job, const TimeStyle& times, bool all) {
   sheet.line("folder:", job["work_dir"].text());
   sheet.line("output:", job["std_out"].text());
   if (job["std_err"].text() != job["std_out"].text()) sheet.line("errors:", job["std_err"].text());
-  for (const auto* note : {"account", "qos", "comment", "wckey"}) sheet.line(fmt::format("{}:", note), job[note].text());
+  for (const auto& [name, member] : model::annotation_names)
+    sheet.line(fmt::format("{}:", model::option_of_annotation(name)), job[name].text());
 }
 
 struct ShowOptions : CommonOptions {

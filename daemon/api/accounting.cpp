@@ -23,8 +23,7 @@ std::optional<base::Time> time_parameter(const std::uint64_t us) {
 }
 
 base::Result<Query> read_query(const Call& call) {
-  static const std::vector<std::string> known{"id",       "user",     "state",      "partition", "name",  "node",  "account",
-                                              "since_us", "until_us", "duplicates", "limit",     "after", "fields"};
+  static const auto known = filter_parameters({"since_us", "until_us", "duplicates", "limit", "after", "fields"});
   if (auto fit = only_parameters(call.target, known); !fit) return base::fail(fit.error());
   Query query;
   auto filter = read_job_filter(call.target, call.state());
@@ -35,9 +34,11 @@ base::Result<Query> read_query(const Call& call) {
   q.users = query.filter.users;
   q.partitions = query.filter.partitions;
   q.names = query.filter.names;
-  q.accounts = query.filter.accounts;
+  for (const auto& [member, values] : query.filter.annotations)  // the store finds accounts; the others are picked from what it found
+    if (member == &model::Annotations::account) q.accounts = values;
   for (const auto& [state, outcome] : query.filter.states)
     if (state == model::JobState::ended) q.outcomes.emplace_back(model::outcome_name(outcome));
+  if (query.filter.requeued) q.outcomes.emplace_back(model::outcome_name(model::Outcome::cancelled));  // as they are stored
   if (query.filter.nodes)
     for (const base::NodeIndex node : *query.filter.nodes) q.nodes.push_back(call.state().nodes[node.value].name);
   for (const auto& [name, at] : {std::pair{"since_us", &q.since}, std::pair{"until_us", &q.until}}) {
@@ -79,7 +80,9 @@ void answer(const CallPtr& call, const Query& query, const std::vector<base::Job
   std::multimap<std::pair<base::JobId, base::AttemptNumber>, const model::Job*> merged;
   const bool all_outcomes = query.filter.states.empty() || !query.stored.outcomes.empty();
   if (all_outcomes)
-    for (const AccountingRow& row : rows) merged.emplace(std::pair{row.job, row.attempt}, &row.at_end);
+    for (const AccountingRow& row : rows)
+      if (query.filter.annotations_match(row.at_end) && query.filter.state_matches(row.at_end))
+        merged.emplace(std::pair{row.job, row.attempt}, &row.at_end);
   for (const model::Job* job : unfinished(state, query)) {
     if (!query.stored.duplicates)  // the newest truth is that it lives on
       merged.erase(merged.lower_bound({job->id, base::AttemptNumber{0}}), merged.upper_bound({job->id, base::AttemptNumber{UINT32_MAX}}));

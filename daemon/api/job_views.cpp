@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "base/hostlist.hpp"
+#include "model/annotation_names.hpp"
+#include "wire/job_values.hpp"
 
 namespace sy::daemon {
 
@@ -21,6 +23,15 @@ bool in_partition(const std::vector<std::string>& wanted, const model::Job& job)
   return std::any_of(job.spec->partitions.begin(), job.spec->partitions.end(), [&](const std::string& p) { return any_of(wanted, p); });
 }
 
+// A job that may run in several partitions is hidden when all of them are.
+bool is_hidden(const std::set<std::string>& hidden, const model::Job& job) {
+  if (hidden.empty()) return false;
+  if (job.attempt && !job.attempt->partition.empty() && job.state != model::JobState::pending)
+    return hidden.contains(job.attempt->partition);
+  const auto& names = job.spec->partitions;
+  return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) { return hidden.contains(name); });
+}
+
 base::Result<base::JobId> parse_id(std::string_view text, std::string field) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -32,20 +43,35 @@ base::Result<base::JobId> parse_id(std::string_view text, std::string field) {
 
 bool JobFilter::matches(const model::Job& job) const {
   if (!ids.empty() && !std::binary_search(ids.begin(), ids.end(), job.id)) return false;
-  if (!any_of(users, job.user) || !any_of(names, job.spec->name) || !any_of(accounts, job.spec->annotations->account)) return false;
+  if (!any_of(users, job.user) || !any_of(names, job.spec->name) || !annotations_match(job)) return false;
   if (!in_partition(partitions, job)) return false;
-  if (!states.empty() && std::none_of(states.begin(), states.end(), [&](const auto& s) {
-        return s.first == job.state && (s.first != model::JobState::ended || s.second == job.outcome);
-      }))
-    return false;
+  if (!state_matches(job) || is_hidden(hidden, job)) return false;
   if (!nodes) return true;
   return job.attempt && job.state != model::JobState::pending &&
          std::any_of(job.attempt->nodes.begin(), job.attempt->nodes.end(),
                      [&](const model::NodeGrant& g) { return nodes->count(g.node) != 0; });
 }
 
+bool JobFilter::annotations_match(const model::Job& job) const {
+  return std::all_of(annotations.begin(), annotations.end(), [&](const auto& asked) {
+    const std::string& text = (*job.spec->annotations).*asked.first;
+    if (any_of(asked.second, text)) return true;
+    if (asked.first != &model::Annotations::mail_type) return false;  // a list: each of its words is looked for
+    return std::any_of(asked.second.begin(), asked.second.end(),
+                       [&](const std::string& word) { return ("," + text + ",").find("," + word + ",") != std::string::npos; });
+  });
+}
+
+bool JobFilter::state_matches(const model::Job& job) const {
+  if (states.empty() && !requeued) return true;
+  if (wire::was_requeued(job)) return requeued;
+  return std::any_of(states.begin(), states.end(),
+                     [&](const auto& s) { return s.first == job.state && (s.first != model::JobState::ended || s.second == job.outcome); });
+}
+
 bool JobFilter::only_live() const {
-  return !states.empty() && std::none_of(states.begin(), states.end(), [](const auto& s) { return s.first == model::JobState::ended; });
+  return !requeued && !states.empty() &&
+         std::none_of(states.begin(), states.end(), [](const auto& s) { return s.first == model::JobState::ended; });
 }
 
 base::Result<std::vector<base::JobId>> read_job_ids(const http::Target& target) {
@@ -62,16 +88,30 @@ base::Result<std::vector<base::JobId>> read_job_ids(const http::Target& target) 
   return ids;
 }
 
+std::vector<std::string> filter_parameters(std::vector<std::string> others) {
+  std::vector<std::string> known{"id", "user", "state", "partition", "name", "node"};
+  for (const auto& [name, member] : model::annotation_names) known.emplace_back(name);
+  known.insert(known.end(), others.begin(), others.end());
+  return known;
+}
+
 base::Result<JobFilter> read_job_filter(const http::Target& target, const model::State& state) {
   JobFilter filter;
   auto ids = read_job_ids(target);
   if (!ids) return base::fail(ids.error());
   filter.ids = std::move(*ids);
-  for (const auto& [name, list] : {std::pair{"user", &filter.users}, std::pair{"partition", &filter.partitions},
-                                   std::pair{"name", &filter.names}, std::pair{"account", &filter.accounts}}) {
+  for (const auto& [name, list] :
+       {std::pair{"user", &filter.users}, std::pair{"partition", &filter.partitions}, std::pair{"name", &filter.names}}) {
     auto values = list_parameter(target, name);
     if (!values) return base::fail(values.error());
     *list = std::move(*values);
+  }
+  for (const auto& [name, member] : model::annotation_names) {
+    auto values = list_parameter(target, name);
+    if (!values) return base::fail(values.error());
+    if (values->empty()) continue;
+    if (values->size() > 1) values->push_back(*target.parameter(name));  // one text with commas, as a comment may have
+    filter.annotations.emplace_back(member, std::move(*values));
   }
   auto states = list_parameter(target, "state");
   if (!states) return base::fail(states.error());
@@ -81,6 +121,11 @@ base::Result<JobFilter> read_job_filter(const http::Target& target, const model:
     if (text == "ended") {
       for (int o = 1; o <= static_cast<int>(model::Outcome::boot_fail); ++o)
         filter.states.emplace_back(model::JobState::ended, static_cast<model::Outcome>(o));
+      filter.requeued = true;
+      continue;
+    }
+    if (text == "requeued") {
+      filter.requeued = true;
       continue;
     }
     if (!model::parse_state(text, job_state, outcome))
@@ -88,6 +133,12 @@ base::Result<JobFilter> read_job_filter(const http::Target& target, const model:
                         "for example pending, running, completed, failed, cancelled, timeout");
     filter.states.emplace_back(job_state, outcome);
     if (job_state == model::JobState::running) filter.states.emplace_back(model::JobState::lost, outcome);  // shows as running
+  }
+  if (const std::string* shown = target.parameter("hidden"); shown != nullptr && *shown == "0") {
+    for (const auto& partition : state.partitions)
+      if (partition.hidden) filter.hidden.insert(partition.name);
+  } else if (shown != nullptr && *shown != "1") {
+    return base::fail(base::Error{Code::invalid_argument, "is neither yes nor no", "hidden", "0, 1", *shown, {}});
   }
   if (target.parameter("node") != nullptr) {
     auto names = base::expand_hostlist(*target.parameter("node"));

@@ -75,7 +75,7 @@ void go_on(const std::shared_ptr<Listing>& listing) {
 }  // namespace
 
 void list_jobs(const CallPtr& call) {
-  static const std::vector<std::string> known{"id", "user", "state", "partition", "name", "node", "account", "fields", "limit", "after"};
+  static const auto known = filter_parameters({"hidden", "fields", "limit", "after"});
   if (auto fit = only_parameters(call->target, known); !fit) return call->fail(fit.error());
   auto listing = std::make_shared<Listing>();
   listing->call = call;

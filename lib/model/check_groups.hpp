@@ -13,7 +13,8 @@ namespace sy::model {
 // it: "groups[1].affinity".
 base::Result<void> check_groups(const Group&);
 
-// At most `limit` bytes, none of them NUL.
+// At most `limit` bytes and no control character: others are shown it. A line break would forge a row of theirs, an escape sequence
+// speak to their terminals.
 base::Result<void> plain_text(const char* field, const std::string& text, std::size_t limit);
 
 }  // namespace sy::model

@@ -69,6 +69,12 @@ constexpr auto names = std::to_array<std::string_view>({"id",
                                                         "command",
                                                         "comment",
                                                         "wckey",
+                                                        "hint",
+                                                        "distribution",
+                                                        "cpu_bind",
+                                                        "mem_bind",
+                                                        "mail_type",
+                                                        "mail_user",
                                                         "requeue",
                                                         "held_by_user",
                                                         "held_by_admin",
@@ -120,8 +126,8 @@ class Writer {
       case F::partition: return text(job_partition(job_, state_));
       case F::state: return text(enum_name(job_.state));
       case F::outcome: return text(enum_name(job_.outcome));
-      case F::slurm_state: return text(model::slurm_state(job_.state, job_.outcome));
-      case F::slurm_state_compact: return text(model::slurm_state_compact(job_.state, job_.outcome));
+      case F::slurm_state: return text(was_requeued(job_) ? "REQUEUED" : model::slurm_state(job_.state, job_.outcome));
+      case F::slurm_state_compact: return text(was_requeued(job_) ? "RQ" : model::slurm_state_compact(job_.state, job_.outcome));
       case F::reason: return text(job_reason(job_, forecast_, now_));
       case F::reason_text: return text(job_reason_text(job_, forecast_, now_));
       case F::submitted_us: return time(job_.submitted);
@@ -160,6 +166,12 @@ class Writer {
       case F::command: return text(command_line());
       case F::comment: return text(spec_.annotations->comment);
       case F::wckey: return text(spec_.annotations->wckey);
+      case F::hint: return text(spec_.annotations->hint);
+      case F::distribution: return text(spec_.annotations->distribution);
+      case F::cpu_bind: return text(spec_.annotations->cpu_bind);
+      case F::mem_bind: return text(spec_.annotations->mem_bind);
+      case F::mail_type: return text(spec_.annotations->mail_type);
+      case F::mail_user: return text(spec_.annotations->mail_user);
       case F::requeue: return flag(spec_.requeue);
       case F::held_by_user: return flag(job_.held_by_user);
       case F::held_by_admin: return flag(job_.held_by_admin);

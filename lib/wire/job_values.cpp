@@ -48,6 +48,10 @@ base::Resources held(const model::Job& job) {
 
 }  // namespace
 
+bool was_requeued(const model::Job& job) {
+  return job.state == model::JobState::ended && job.outcome == model::Outcome::cancelled && job.attempt && job.attempt->requeue_after;
+}
+
 std::int64_t job_node_count(const model::Job& job) {
   if (has_allocation(job)) return static_cast<std::int64_t>(job.attempt->nodes.size());
   return over_groups(job, model::nodes_of);

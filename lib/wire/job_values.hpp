@@ -21,6 +21,7 @@ base::Mebibytes job_memory(const model::Job&);
 std::string job_partition(const model::Job&, const model::State&);   // the one it runs in, or all asked, comma-joined
 // Duration::max(): unlimited.
 base::Duration job_time_limit(const model::Job&, const model::State&);
+bool was_requeued(const model::Job&);                                // this attempt ended so that the job waits again: Slurm's REQUEUED
 base::Duration job_elapsed(const model::Job&, base::Time now);       // suspensions left out
 std::string job_gres_text(const model::Job&);                        // as asked: "gpu:a100:2"
 std::string job_tres(const model::Job&);                             // "cpu=4,mem=8G,node=2,billing=4,gres/gpu=2"

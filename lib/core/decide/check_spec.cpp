@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/decide/access.hpp"
+#include "model/annotation_names.hpp"
 #include "model/check_groups.hpp"
 #include "model/group_tree.hpp"
 #include "model/job_target.hpp"
@@ -27,21 +28,13 @@ Result<void> check_texts(const JobSpec& s) {
       {"--chdir", &s.work_dir}, {"--input", &s.std_in}, {"--output", &s.std_out}, {"--error", &s.std_err}, {"script_name", &s.script_name}};
   for (const auto& [field, text] : paths)
     if (auto ok = model::plain_text(field, *text, longest_path); !ok) return ok;
-  const auto& a = *s.annotations;
-  const std::pair<const char*, const std::string*> names[] = {{"--job-name", &s.name},
-                                                              {"--account", &a.account},
-                                                              {"--qos", &a.qos},
-                                                              {"--comment", &a.comment},
-                                                              {"--wckey", &a.wckey},
-                                                              {"--hint", &a.hint},
-                                                              {"--distribution", &a.distribution},
-                                                              {"--cpu-bind", &a.cpu_bind},
-                                                              {"--mem-bind", &a.mem_bind},
-                                                              {"--mail-type", &a.mail_type},
-                                                              {"--mail-user", &a.mail_user},
-                                                              {"submit_host", &s.submit_host}};
-  for (const auto& [field, text] : names)
+  for (const auto& [field, text] : {std::pair{"--job-name", &s.name}, {"submit_host", &s.submit_host}})
     if (auto ok = model::plain_text(field, *text, longest_name); !ok) return ok;
+  for (const auto& [name, member] : model::annotation_names)
+    if (auto ok = model::plain_text("", (*s.annotations).*member, longest_name); !ok) {
+      ok.error().field = "--" + model::option_of_annotation(name);
+      return ok;
+    }
   if (!s.work_dir.empty() && s.work_dir.front() != '/') return wrong("--chdir", "must be an absolute path", "", s.work_dir);
   if (s.script_args.size() > most_arguments)
     return wrong("script_args", "are too many", std::to_string(most_arguments), std::to_string(s.script_args.size()));

@@ -3,19 +3,16 @@
 #include "core/decide/access.hpp"
 #include "core/decide/check_spec.hpp"
 #include "core/decide/verbs.hpp"
+#include "model/annotation_names.hpp"
 
 namespace sy::core::verbs {
 
 namespace {
 
 std::string not_enforced(const Annotations& a) {
-  std::vector<std::string_view> given;
-  const std::pair<std::string_view, const std::string*> all[] = {
-      {"account", &a.account},   {"qos", &a.qos},           {"hint", &a.hint},           {"distribution", &a.distribution},
-      {"cpu-bind", &a.cpu_bind}, {"mem-bind", &a.mem_bind}, {"mail-type", &a.mail_type}, {"mail-user", &a.mail_user},
-      {"comment", &a.comment},   {"wckey", &a.wckey}};
-  for (const auto& [name, text] : all)
-    if (!text->empty()) given.push_back(name);
+  std::vector<std::string> given;
+  for (const auto& [name, member] : model::annotation_names)
+    if (!(a.*member).empty()) given.push_back(model::option_of_annotation(name));
   if (given.empty()) return {};
   return fmt::format("stored and shown, but not enforced by this release: {}", fmt::join(given, ", "));
 }

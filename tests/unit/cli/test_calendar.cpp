@@ -39,7 +39,8 @@ TEST_CASE("points in time are read in Slurm's spellings") {
 }
 
 TEST_CASE("what is no point in time is refused") {
-  for (const auto* text : {"", "soon", "now2", "2026-13-01", "2026-11-28T25:00", "25:61", "now-1parsec", "2026-11-28x", "uts", "1/2/3/4", "1332", "113"}) {
+  for (const auto* text :
+       {"", "soon", "now2", "2026-13-01", "2026-11-28T25:00", "25:61", "now-1parsec", "2026-11-28x", "uts", "1/2/3/4", "1332", "113"}) {
     INFO(text);
     CHECK(read(text) == "refused");
   }

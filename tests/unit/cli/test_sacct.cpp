@@ -90,6 +90,19 @@ TEST_CASE("sacct refuses unknown columns, times and states with what it knows") 
   CHECK(world.controller.asked.empty());
 }
 
+TEST_CASE("an empty answer for a user who does not exist is an error") {
+  World world;
+  world.answer("GET /v1/accounting", R"({"attempts":[],"next":null})");
+  CHECK(world.run({"sacct", "-u", "no-such-user"}) == 1);
+  CHECK(world.err() == "sacct: error: Invalid user id: no-such-user\n");
+  CHECK(world.run({"sacct", "-n", "-u", "root"}) == 0);
+}
+
+TEST_CASE("sacct finds requeued attempts, and asks the controller for QOS and wckey") {
+  CHECK(asked({"-D", "-s", "RQ"}).find("state=requeued") != std::string::npos);
+  CHECK(asked({"-q", "high", "-W", "w"}).find("&qos=high&wckey=w") != std::string::npos);
+}
+
 TEST_CASE("sacct converts memory to the unit asked for") {
   CHECK(sacct({"-X", "-n", "-P", "--units=G", "-o", "reqmem"}) == "32.00G\n0.10G\n0.00G\n0.10G\n");
   CHECK(sacct({"-X", "-n", "-P", "--noconvert", "-o", "reqmem"}) == "32768M\n100M\n0M\n100M\n");

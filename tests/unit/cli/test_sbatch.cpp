@@ -174,7 +174,8 @@ TEST_CASE("a refusal that names a member of the API is told as the option that w
     return world.err().substr(world.err().find("failed: ") + 8);
   };
   CHECK(told({"-J", "x"}, "spec.name", "spec.name is too long") == "--job-name: is too long; write a shorter one\n");
-  CHECK(told({}, "spec.annotations.mail_user", "spec.annotations.mail_user is too long") == "--mail-user: is too long; write a shorter one\n");
+  CHECK(told({}, "spec.annotations.mail_user", "spec.annotations.mail_user is too long") ==
+        "--mail-user: is too long; write a shorter one\n");
   CHECK(told({"--gpus-per-node=3"}, "--gres", "asks 3") == "--gpus-per-node: asks 3\n");
   CHECK(told({"--gres=gpu:3"}, "--gres", "asks 3") == "--gres: asks 3\n");
   CHECK(told({}, "spec.groups[0].nodes", "spec.groups[0].nodes must be a list") == "spec.groups[0].nodes: must be a list\n");
@@ -210,7 +211,8 @@ TEST_CASE("every option that has a variable takes its value, or is refused by th
   world.context.environment.emplace_back("SBATCH_WCKEY=w");
   CHECK(world.run({"sbatch"}) == 0);
   CHECK(world.last().body.find(R"("wckey":"w")") != std::string::npos);
-  for (const std::string variable : {"SBATCH_TRES_PER_TASK=cpu:1", "SBATCH_TRES_BIND=gres/gpu:closest", "SBATCH_CONTAINER_ID=c", "SBATCH_STEPMGR=1"}) {
+  for (const std::string variable :
+       {"SBATCH_TRES_PER_TASK=cpu:1", "SBATCH_TRES_BIND=gres/gpu:closest", "SBATCH_CONTAINER_ID=c", "SBATCH_STEPMGR=1"}) {
     world.context.environment.back() = variable;
     world.context.err.clear();
     CHECK(world.run({"sbatch"}) == 1);

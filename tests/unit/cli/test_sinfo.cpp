@@ -57,6 +57,52 @@ TEST_CASE("sinfo chooses by partition, state and node") {
   CHECK(sinfo({"-h", "-o", "%n %T", "-n", "n[1,10]"}) == "n1 allocated\nn10 down*\n");
 }
 
+TEST_CASE("hidden partitions are shown with --all, or when they are named") {
+  World world;
+  world.answer("GET /v1/nodes", nodes_body);
+  std::string hidden = partitions_body;
+  hidden.replace(hidden.rfind("\"hidden\":false"), 14, "\"hidden\":true");
+  world.answer("GET /v1/partitions", hidden);
+  const auto text = [&](Words words) {
+    world.context.out.clear();
+    CHECK(world.run(words) == 0);
+    return world.out();
+  };
+  CHECK(text({"sinfo", "-h", "-o", "%R"}) == "main\n");
+  CHECK(text({"sinfo", "-a", "-h", "-o", "%R", "--hide"}) == "main\n");
+  CHECK(text({"sinfo", "-a", "-h", "-o", "%R"}) == "main\nbig\n");
+  CHECK(text({"sinfo", "-p", "big", "-h", "-o", "%R"}) == "big\n");
+  CHECK(text({"scontrol", "-o", "show", "partition"}).find("PartitionName=big") == std::string::npos);
+  CHECK(text({"scontrol", "-a", "-o", "show", "partition"}).find("PartitionName=big") != std::string::npos);
+  CHECK(text({"scontrol", "-o", "show", "partition", "big"}).find("PartitionName=big") != std::string::npos);
+}
+
+TEST_CASE("all fields of sinfo, and an order of fields there are not") {
+  CHECK(sinfo({"-o", "%all"}).starts_with("AVAIL|NODES(A/I)|"));
+  CHECK(sinfo({"-O", "All:|"}).find("|STATECOMPLETE|") != std::string::npos);
+  World world;
+  CHECK(world.run({"sinfo", "-S", "!!"}) == 1);
+  CHECK(world.err().find("Invalid sort specification: !") != std::string::npos);
+  CHECK(world.run({"sinfo", "-S", "x"}) == 1);
+  CHECK(world.controller.asked.empty());
+  CHECK(sinfo({"-h", "-N", "-o", "%N", "-S", "-N"}).starts_with("n10\n"));
+}
+
+TEST_CASE("who gave a reason is a name, and with its number where Slurm writes both") {
+  World world;
+  std::string nodes = nodes_body;
+  nodes.replace(nodes.find("\"reason_by\":\"root\""), 18, "\"reason_by\":\"uid 0 (root)\"");
+  world.answer("GET /v1/nodes", nodes);
+  world.answer("GET /v1/partitions", partitions_body);
+  CHECK(world.run({"sinfo", "-h", "-R", "-o", "%u %U"}) == 0);
+  CHECK(world.out() == "root root(0)\nswitchyard switchyard\n");
+  world.context.out.clear();
+  CHECK(world.run({"scontrol", "-o", "show", "node", "n5"}) == 0);
+  CHECK(world.out().find("Reason=bad fan [root@") != std::string::npos);
+}
+
+TEST_CASE("free memory is not known, and sinfo says so as scontrol does") { CHECK(sinfo({"-h", "-o", "%e", "-n", "n1"}) == "N/A\n"); }
+
 TEST_CASE("an unknown node state or letter is refused") {
   World world;
   CHECK(world.run({"sinfo", "-t", "sleepy"}) == 1);

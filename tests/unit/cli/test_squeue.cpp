@@ -90,6 +90,52 @@ TEST_CASE("squeue asks for the members its columns need, and no others") {
   CHECK(asked({"--me"}).find("user=ann&") != path.npos);
 }
 
+TEST_CASE("jobs of hidden partitions are asked for with --all, or by naming them") {
+  const auto hides = [](Words options) { return asked(std::move(options)).find("hidden=0") != std::string::npos; };
+  CHECK(hides({"-h"}));
+  CHECK(hides({"-h", "-a", "--hide"}));
+  CHECK_FALSE(hides({"-a"}));
+  CHECK_FALSE(hides({"--all", "-t", "all"}));
+  CHECK_FALSE(hides({"-p", "secret"}));
+  CHECK_FALSE(hides({"-j", "1"}));
+  World world;
+  world.answer("GET /v1/jobs", queue_body);
+  world.run({"sy", "queue"});
+  CHECK(world.last().path.find("hidden=0") != std::string::npos);
+  world.run({"sy", "queue", "-a"});
+  CHECK(world.last().path.find("hidden=0") == std::string::npos);
+}
+
+TEST_CASE("--helpFormat lists every letter and every name, for squeue and sinfo") {
+  const std::string jobs = squeue({"--helpFormat"});
+  CHECK(jobs.find("%i JobArrayID\n") != std::string::npos);
+  CHECK(jobs.find("     RestartCnt\n") != std::string::npos);
+  World world;
+  CHECK(world.run({"sinfo", "--helpFormat"}) == 0);
+  CHECK(world.out().find("%E Reason\n") != std::string::npos);
+  CHECK(world.out().find("     GresUsed\n") != std::string::npos);
+  CHECK(world.controller.asked.empty());
+}
+
+TEST_CASE("the order of squeue may begin with a hyphen in a word of its own") {
+  CHECK(squeue({"-h", "-o", "%i", "-S", "-i"}) == "4\n3\n2\n1\n");
+  CHECK(squeue({"-h", "-o", "%i", "--sort", "-i"}) == "4\n3\n2\n1\n");
+}
+
+TEST_CASE("a format of all fields is every letter, or every name") {
+  CHECK(squeue({"-o", "%all"}).starts_with("ACCOUNT|"));
+  CHECK(squeue({"-O", "All:|"}).find("|WAIT4SWITCH|") != std::string::npos);
+}
+
+TEST_CASE("what a job is bound to and who is mailed can be columns") {
+  World world;
+  world.answer("GET /v1/jobs",
+               R"({"jobs":[{"id":1,"hint":"nomultithread","cpu_bind":"cores","mail_type":"END","mail_user":"ann@site"}],"next":null})");
+  CHECK(world.run({"squeue", "-h", "-O", "Hint:|,CpuBind:|,MemBind:|,Distribution:|,MailType:|,MailUser:|"}) == 0);
+  CHECK(world.out() == "nomultithread|cores|(null)|(null)|END|ann@site|\n");
+  CHECK(asked({"-q", "high"}).find("&qos=high") != std::string::npos);
+}
+
 TEST_CASE("one job that is gone is an error, two are not") {
   World world;
   world.answer("GET /v1/jobs", R"({"jobs":[],"next":null})");

@@ -55,9 +55,10 @@ TEST_CASE("control characters that are stored in a job are shown, and neither ma
   world.answer("GET /v1/jobs", "{\"jobs\":[" + job + "],\"next\":null}");
   world.answer("GET /v1/jobs/7", job);
   world.answer("GET /v1/accounting", "{\"attempts\":[" + job + "],\"next\":null}");
-  for (const Words& words : {Words{"squeue", "-h", "-o", "%i|%j|%k"}, Words{"squeue", "-h", "-O", "JobID,Name,Comment"},
-                             Words{"sacct", "-X", "-n", "-P", "-o", "jobid,jobname,comment,workdir"}, Words{"scontrol", "-o", "show", "job", "7"},
-                             Words{"scontrol", "show", "job", "7"}, Words{"sy", "queue"}, Words{"sy", "show", "7"}, Words{"sy", "history"}}) {
+  for (const Words& words :
+       {Words{"squeue", "-h", "-o", "%i|%j|%k"}, Words{"squeue", "-h", "-O", "JobID,Name,Comment"},
+        Words{"sacct", "-X", "-n", "-P", "-o", "jobid,jobname,comment,workdir"}, Words{"scontrol", "-o", "show", "job", "7"},
+        Words{"scontrol", "show", "job", "7"}, Words{"sy", "queue"}, Words{"sy", "show", "7"}, Words{"sy", "history"}}) {
     world.context.out.clear();
     INFO(words[0] << " " << words[1]);
     CHECK(world.run(words) == 0);
@@ -65,6 +66,49 @@ TEST_CASE("control characters that are stored in a job are shown, and neither ma
     CHECK(world.out().find('\x1b') == std::string::npos);
     CHECK(world.out().find('\a') == std::string::npos);
   }
+}
+
+TEST_CASE("a sheet says nothing of a run there was not, and says an exit code once") {
+  World world;
+  const std::string common = R"("id":7,"name":"x","user":"ann","state":"ended","partition":"main","ended_us":1795957260000000,)";
+  world.answer("GET /v1/jobs/7", "{" + common + R"("slurm_state":"CANCELLED","end_reason":"cancelled by uid 1000","started_us":null})");
+  CHECK(world.run({"sy", "show", "7"}) == 0);
+  CHECK(world.out().find("ran:") == std::string::npos);
+  CHECK(world.out().find("cancelled: cancelled by uid 1000") != std::string::npos);
+  world.context.out.clear();
+  world.answer("GET /v1/jobs/7",
+               "{" + common + R"("slurm_state":"FAILED","exit_code":138,"end_reason":"exit code 138","started_us":1795957200000000})");
+  CHECK(world.run({"sy", "show", "7"}) == 0);
+  CHECK(world.out().find("failed, exit code 138\n") != std::string::npos);
+}
+
+TEST_CASE("what a job was annotated with is on its sheet and in scontrol, and a condition of sy queue and sy history") {
+  World world;
+  world.answer("GET /v1/jobs/7", R"({"id":7,"name":"x","user":"ann","state":"pending","slurm_state":"PENDING","hint":"nomultithread",)"
+                                 R"("distribution":"cyclic","cpu_bind":"cores","mem_bind":"local","mail_type":"END","mail_user":""})");
+  CHECK(world.run({"sy", "show", "7"}) == 0);
+  for (const auto* line :
+       {"hint:       nomultithread", "distribution: cyclic", "cpu-bind:   cores", "mem-bind:   local", "mail-type:  END"})
+    CHECK(world.out().find(line) != std::string::npos);
+  world.context.out.clear();
+  CHECK(world.run({"scontrol", "show", "job", "7"}) == 0);
+  CHECK(world.out().find("   Hint=nomultithread Distribution=cyclic CpuBind=cores MemBind=local\n") != std::string::npos);
+  CHECK(world.out().find("   MailUser=ann MailType=END\n") != std::string::npos);
+  world.answer("GET /v1/jobs", R"({"jobs":[],"next":null})");
+  world.answer("GET /v1/accounting", R"({"attempts":[],"next":null})");
+  CHECK(world.run({"sy", "queue", "--where", "mail-type=END", "--where=comment=a b"}) == 0);
+  CHECK(world.last().path.find("&mail_type=END&comment=a%20b") != std::string::npos);
+  CHECK(world.run({"sy", "history", "-a", "--where", "hint=nomultithread"}) == 0);
+  CHECK(world.last().path.find("&hint=nomultithread") != std::string::npos);
+  CHECK(world.run({"sy", "queue", "--where", "colour=red"}) == 1);
+  CHECK(world.err().find("mail-type") != std::string::npos);
+}
+
+TEST_CASE("sy queue takes no words") {
+  World world;
+  CHECK(world.run({"sy", "queue", "extra"}) == 1);
+  CHECK(world.err().find("extra") != std::string::npos);
+  CHECK(world.controller.asked.empty());
 }
 
 TEST_CASE("sy help COMMAND is what the command says of itself") {

@@ -178,6 +178,81 @@ TEST_CASE("Accounting shows what has ended and what lives, once each") {
   CHECK(rows["next"].is_null());
 }
 
+TEST_CASE("Queue and accounting are filtered by whatever a submission was annotated with") {
+  Bench bench;
+  bench.submit(Bench::ann, R"("annotations":{"hint":"nomultithread","mail_type":"BEGIN,END","mail_user":"ann@site","comment":"a, b"})");
+  bench.submit(Bench::ann, R"("annotations":{"cpu_bind":"cores","mem_bind":"local","distribution":"cyclic","qos":"high","wckey":"w"})");
+  bench.submit();
+  const auto ids = [&](const std::string& filter) {
+    std::string found;
+    for (const std::string path : {"/v1/jobs", "/v1/accounting"}) {
+      const auto answer = json::parse(bench.call(Bench::bob, "GET", path + "?fields=id&" + filter).body);
+      INFO(answer.dump());
+      for (const auto& job : answer[answer.contains("jobs") ? "jobs" : "attempts"]) found += job["id"].dump() + " ";
+    }
+    return found;
+  };
+  CHECK(ids("hint=nomultithread") == "1 1 ");
+  CHECK(ids("mail_type=END") == "1 1 ");
+  CHECK(ids("mail_user=bob@site,ann@site") == "1 1 ");
+  CHECK(ids("comment=a,%20b") == "1 1 ");
+  CHECK(ids("cpu_bind=cores&mem_bind=local") == "2 2 ");
+  CHECK(ids("distribution=cyclic&qos=high&wckey=w") == "2 2 ");
+  CHECK(ids("hint=nomultithread&qos=high").empty());
+  bench.call(Bench::ann, "POST", "/v1/jobs/1/cancel");
+  CHECK(ids("hint=nomultithread") == "1 1 ");
+  CHECK(ids("hint=multithread").empty());
+  const json shown =
+      json::parse(bench.call(Bench::bob, "GET", "/v1/jobs/1?fields=hint,distribution,cpu_bind,mem_bind,mail_type,mail_user").body);
+  CHECK(shown == json::parse(R"({"hint":"nomultithread","distribution":"","cpu_bind":"","mem_bind":"",
+                                 "mail_type":"BEGIN,END","mail_user":"ann@site"})"));
+}
+
+TEST_CASE("Jobs of hidden partitions are left out where that is asked") {
+  Bench bench({}, [](core::Configure& configure) {
+    configure.partitions.push_back(configure.partitions.front());
+    configure.partitions.back().settings.name = "secret";
+    configure.partitions.back().settings.is_default = false;
+    configure.partitions.back().settings.hidden = true;
+  });
+  bench.submit(Bench::ann, R"("partitions":["secret"])");
+  bench.submit(Bench::ann, R"("partitions":["secret","main"])");
+  bench.submit();
+  const auto ids = [&](const std::string& query) {
+    std::string found;
+    const auto answer = json::parse(bench.call(Bench::bob, "GET", "/v1/jobs?fields=id" + query).body);
+    for (const auto& job : answer["jobs"]) found += job["id"].dump() + " ";
+    return found;
+  };
+  CHECK(ids("") == "1 2 3 ");
+  CHECK(ids("&hidden=1") == "1 2 3 ");
+  CHECK(ids("&hidden=0") == "2 3 ");
+  CHECK(bench.call(Bench::bob, "GET", "/v1/jobs?hidden=maybe").status == 400);
+}
+
+TEST_CASE("An attempt that ended to wait again is REQUEUED, and found as such") {
+  Bench bench;
+  bench.bring_up("n1");
+  bench.submit();
+  bench.turn_until([&] { return bench.controller->state().jobs.begin()->second.attempt.has_value(); });
+  bench.report("n1", 1, 1, "accepted");
+  bench.report("n1", 1, 1, "started");
+  CHECK(bench.call(Bench::ann, "POST", "/v1/jobs/1/requeue", "{}").status == 200);
+  bench.report("n1", 1, 1, "cleared");
+  const auto states = [&](const std::string& query) {
+    std::string found;
+    const std::string path = "/v1/accounting?duplicates=1&fields=slurm_state,slurm_state_compact" + query;
+    const auto answer = json::parse(bench.call(Bench::bob, "GET", path).body);
+    for (const auto& row : answer["attempts"])
+      found += row["slurm_state"].get<std::string>() + " " + row["slurm_state_compact"].get<std::string>() + "; ";
+    return found;
+  };
+  CHECK(states("").starts_with("REQUEUED RQ; "));
+  CHECK(states("&state=requeued") == "REQUEUED RQ; ");
+  CHECK(states("&state=cancelled").empty());
+  CHECK(states("&state=ended") == "REQUEUED RQ; ");
+}
+
 TEST_CASE("A job that ends while the store is read is in the accounting all the same") {
   Bench bench;
   bench.submit();

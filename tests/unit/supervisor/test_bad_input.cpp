@@ -75,7 +75,7 @@ TEST_CASE("a script the kernel will not start says why") {
   Attempt windows{"#!/bin/sh\r\necho hi\r\n"};
   check_fails(windows, "Windows line ends");
   Attempt unknown{"#!/opt/none/python\n"};
-  check_fails(unknown, "/opt/none/python does not exist on this node");
+  check_fails(unknown, "interpreter /opt/none/python does not exist on this node");
 }
 
 TEST_CASE("a prolog that fails refuses the launch for the node's fault, and the epilog runs all the same") {
