@@ -334,6 +334,11 @@ def test_the_topology_in_force_through_rest_and_on_the_terminal(build):
         assert status == 200 and held["topologies"][0]["nodes"] == 4, held
         status, told = c.api.post("/v1/topologies/check", {"text": "SwitchName=a Nodes=n[1-9]\n", "file": "a.conf"})
         assert status == 400 and "a.conf:1:" in told["detail"], told
+        two = {"work_dir": "/", "groups": [{"nodes": {"min": 2, "max": 2}}]}
+        status, tried = c.api.post("/v1/topologies/try", {"spec": two})  # n1 alone is free and not drained
+        assert status == 200 and tried["verdict"]["kind"] == "not_now" and "ranks" not in tried, tried
+        status, tried = c.api.post("/v1/topologies/try", {"spec": two, "idle": True, "text": "SwitchName=a Nodes=n[3-4]\n"})
+        assert status == 200 and [(r["node"], r["path"]) for r in tried["ranks"]] == [("n3", "a"), ("n4", "a")], tried
         assert "r1" in c.sy("sy", "topo").stdout and "n2" in c.sy("sy", "topo", "show", "r1").stdout
         go(c)
 

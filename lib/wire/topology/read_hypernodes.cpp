@@ -141,11 +141,18 @@ class HyperNodeReader {
     return false;
   }
 
+  bool one_more(FileMark mark) {
+    auto& left = faults_.budget.names;
+    if (left == 0) return false;  // told already
+    if (--left == 0) refuse_more_names(mark, {}, faults_);
+    return left != 0;
+  }
+
   template <class Wanted>
   void select(const std::string& type, const std::string& path, FileMark mark, DomainText& d, Wanted wanted) {
     if (type == "HyperNode") {
       for (const auto& name : names_)
-        if (name != d.name && wanted(KnownNode{name, {}})) d.children.push_back({name, mark});
+        if (name != d.name && wanted(KnownNode{name, {}}) && one_more(mark)) d.children.push_back({name, mark});
       return;
     }
     if (!known_) {
@@ -157,7 +164,7 @@ class HyperNodeReader {
     std::set<std::string> have;
     for (const auto& n : d.nodes) have.insert(n.name);
     for (const auto& k : *nodes_)
-      if (wanted(k) && have.insert(k.name).second) d.nodes.push_back({k.name, mark});
+      if (wanted(k) && have.insert(k.name).second && one_more(mark)) d.nodes.push_back({k.name, mark});
   }
 
   const KnownNodes& known_;

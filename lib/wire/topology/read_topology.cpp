@@ -129,6 +129,10 @@ TopologyFile read_topology(std::string_view text, TopologyFormat format, const K
   return {};
 }
 
+void refuse_more_names(FileMark mark, std::string field, Faults& faults) {
+  faults.add(mark, base::Error{base::Code::too_large, "the file names more hosts than may be read from one", std::move(field), {}, {}, {}});
+}
+
 void add_hostlist(std::string_view text, FileMark mark, const std::string& field, std::vector<NamedMark>& out, Faults& faults) {
   auto& left = faults.budget.names;
   if (left == 0) return;  // told already
@@ -136,14 +140,15 @@ void add_hostlist(std::string_view text, FileMark mark, const std::string& field
   if (!names_listed) {
     auto e = names_listed.error();
     if (e.code == base::Code::too_large && left < base::max_hostlist_names) {
-      e = base::Error{base::Code::too_large, "the file names more hosts than may be read from one", {}, {}, {}, {}};
       left = 0;
+      return refuse_more_names(mark, field, faults);
     }
     e.field = field;
     faults.add(mark, std::move(e));
     return;
   }
   left -= names_listed->size();
+  if (left == 0) refuse_more_names(mark, field, faults);
   out.reserve(out.size() + names_listed->size());
   for (auto& n : *names_listed) out.push_back({std::move(n), mark});
 }

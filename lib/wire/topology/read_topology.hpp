@@ -55,6 +55,8 @@ TopologyFile read_kai_levels(std::string_view text, Faults&);
 // there, and the report names them.
 TopologyText topology_from_labels(const std::vector<LabelLevel>& levels, const std::vector<KnownNode>&, ImportReport&);
 
+// The names of Faults.budget are used up.
+void refuse_more_names(FileMark, std::string field, Faults&);
 // Appends the names of a hostlist, or a fault at `mark` with `field`.
 void add_hostlist(std::string_view text, FileMark mark, const std::string& field, std::vector<NamedMark>& out, Faults&);
 

@@ -120,6 +120,11 @@ TEST_CASE("A short text of a user can not be made to unfold into much, nor to ma
   const auto detail = [&](const std::string& text, const char* format, int status) {
     return refused(bench, {{"spec", nodes(1)}, {"text", text}, {"format", format}}, status)["detail"].get<std::string>();
   };
+  std::string everybody;
+  for (int i = 0; i < 500; ++i)
+    everybody += "---\nkind: HyperNode\nmetadata: {name: h" + std::to_string(i) +
+                 "}\nspec: {tier: 1, members: [{type: HyperNode, selector: {regexMatch: {pattern: 'h'}}}]}\n";
+  CHECK(detail(everybody, "hypernode", 400).find("the file names more hosts than may be read from one") != std::string::npos);
   CHECK(detail(many, "slurm", 400).find("the file names more hosts than may be read from one") != std::string::npos);
   CHECK(detail(aliases, "yaml", 400).find("the file holds too many values, aliases included") != std::string::npos);
   CHECK(detail(patterns, "hypernode", 413).find("the file's patterns take more steps than may be spent on one") != std::string::npos);
