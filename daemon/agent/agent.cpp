@@ -119,7 +119,7 @@ base::Result<void> Agent::start() {
   http::ServerOptions options;
   options.max_body_bytes = largest_request;
   server_ = std::make_unique<http::Server>(
-      loop_, options, [this](http::Request request, http::Responder responder) { handle(std::move(request), std::move(responder)); });
+      loop_, options, [this](const http::Request& request, const http::Responder& responder) { handle(request, responder); });
   const auto port = server_->listen_tcp(settings_.listen.address, settings_.listen.port);
   if (!port) return fail(port.error());
   port_ = *port;
@@ -133,7 +133,7 @@ void Agent::tend() {
   tend_.start(between_looks, [this] { tend(); });
 }
 
-void Agent::handle(http::Request request, http::Responder responder) {
+void Agent::handle(const http::Request& request, const http::Responder& responder) {
   bool later = false;
   http::Response response = serve(request, responder, later);
   if (!later) responder(std::move(response));
@@ -241,7 +241,7 @@ void Agent::post(const std::string& target, std::string body, std::function<void
 void Agent::register_node() {
   if (registering_) return;
   registering_ = true;
-  post("/v1/agent/register", wire::message_text(registration()), [this, asked = boot_clock_us()](Reply reply) {
+  post("/v1/agent/register", wire::message_text(registration()), [this, asked = boot_clock_us()](const Reply& reply) {
     registering_ = false;
     registered(reply);
     if (registered_) controller_answered(asked);

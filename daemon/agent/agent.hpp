@@ -28,7 +28,7 @@ class Agent {
 
  private:
   using Reply = base::Result<http::Response>;
-  void handle(http::Request, http::Responder);
+  void handle(const http::Request&, const http::Responder&);
   http::Response serve(const http::Request&, const http::Responder&, bool& later);
   void launch(wire::LaunchMessage, http::Responder);
   base::Result<void> check(const wire::Capability&);

@@ -152,7 +152,7 @@ void add_place_in_job(const wire::LaunchMessage& m, Variables& v) {
 
 std::vector<std::string> to_list(const Variables& v) {
   std::vector<std::string> out;
-  for (const auto& [name, value] : v) out.push_back(name + "=" + value);
+  for (const auto& [name, value] : v) out.emplace_back(name).append("=").append(value);
   return out;
 }
 

@@ -168,7 +168,7 @@ std::string request_head(const Request& request, const Endpoint& to, bool keep_a
     head += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
   for (const auto& [name, value] : request.headers) {
     if (name.find_first_of("\r\n:") != std::string::npos || value.find_first_of("\r\n") != std::string::npos) continue;
-    head += name + ": " + value + "\r\n";
+    head.append(name).append(": ").append(value).append("\r\n");
   }
   if (!keep_alive) head += "Connection: close\r\n";
   return head + "\r\n";

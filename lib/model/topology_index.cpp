@@ -135,7 +135,7 @@ class TopologyIndexBuilder {
     index_.domains_.push_back(std::move(d));
     const auto at = static_cast<std::uint32_t>(index_.domains_.size() - 1);
     if (parent >= 0) ++index_.domains_[static_cast<std::size_t>(parent)].children;
-    index_.at_level_[static_cast<std::size_t>(level + 1)].push_back(at);
+    index_.at_level_[static_cast<std::size_t>(std::int64_t{level} + 1)].push_back(at);
     return at;
   }
 
@@ -285,7 +285,7 @@ base::Error TopologyIndex::unknown_level(std::string field, std::string_view giv
 
 const std::vector<std::uint32_t>& TopologyIndex::at_level(std::int32_t level) const {
   ASSERT(level >= any_level && level <= node_level(), "levels come from find_level");
-  return at_level_[static_cast<std::size_t>(level + 1)];
+  return at_level_[static_cast<std::size_t>(std::int64_t{level} + 1)];
 }
 
 std::int32_t TopologyIndex::ancestor(std::uint32_t d, std::int32_t level) const {

@@ -173,9 +173,8 @@ void read_value(const Json& json, T& out, const Limit& limit, ReadContext& conte
   else if constexpr (std::is_enum_v<T>)
     out = static_cast<T>(read_enum(json, EnumNames<T>::names.data(), EnumNames<T>::names.size(), context));
   else if constexpr (std::is_integral_v<T>) read_number(json, out, limit, context);
-  else if constexpr (is_id<T>) read_number(json, out.value, limit, context);
+  else if constexpr (is_id<T> || std::is_same_v<T, base::Mebibytes>) read_number(json, out.value, limit, context);
   else if constexpr (std::is_same_v<T, base::Cpus>) out = base::Cpus{read_scaled(json, 1000, limit, context)};
-  else if constexpr (std::is_same_v<T, base::Mebibytes>) read_number(json, out.value, limit, context);
   else if constexpr (std::is_same_v<T, base::Duration>)
     out = is_null(json) ? base::Duration::max() : base::Duration{read_scaled(json, 1'000'000, limit, context)};
   else if constexpr (std::is_same_v<T, base::Time>) {

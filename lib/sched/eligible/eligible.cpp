@@ -44,7 +44,7 @@ Verdict within_partition(const Partition& p, const JobSpec& spec, const Settings
   const Duration asked = walltime_asked(p, spec, s);
   if (p.max_time && asked > *p.max_time)
     return refuse(never, Reason::partition_time_limit,
-                  fmt::format("partition {} allows {}, asked {}", p.name, format_walltime(*p.max_time),
+                  fmt::format("partition {} allows {}, asked {}", p.name, format_walltime(p.max_time),
                               format_walltime(asked == Duration::max() ? std::nullopt : std::optional(asked))));
   // Groups may share nodes: together they need at least what the largest needs, and at most what all ask for.
   std::int64_t least = 0, most = 0;

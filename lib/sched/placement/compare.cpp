@@ -7,7 +7,6 @@
 namespace sy::sched::placement {
 
 using model::PackOrder;
-using model::TopologyIndex;
 
 int Chooser::compare_own_first(const Candidate& a, const Candidate& b) const {
   auto x = static_cast<std::int32_t>(a.domain), y = static_cast<std::int32_t>(b.domain);
