@@ -301,10 +301,39 @@ Result<void> check_counts(const Group& g) {
   return {};
 }
 
+// Counts of features are counts of nodes, each found by itself.
+Result<void> check_counted_features(const Group& g, const TopologyIndex& t) {
+  if (!counts_features(g)) return {};
+  const auto f = *base::parse_features(g.constraint);
+  using Op = base::FeatureExpression::Op;
+  if (!g.nodes_given)
+    return base::fail(bad("features are counted in nodes", "--constraint", g.constraint, "say how many nodes in all with --nodes"));
+  std::uint64_t counted = 0;
+  for (const auto& term : f.op == Op::counted ? std::vector{f} : f.operands) {
+    if (term.op == Op::counted) counted += term.count;
+    if (term.op == Op::one_of_for_all)
+      return base::fail(bad("alternatives for all nodes and counts can not be combined", "--constraint", g.constraint, "use one of them"));
+  }
+  if (counted > g.nodes.max)
+    return base::fail(bad(fmt::format("the features are counted on {} nodes and {} are asked", counted, g.nodes.max), "--constraint",
+                          g.constraint, fmt::format("ask for {} nodes, or count fewer", counted)));
+  const auto with = [&](const char* what, const char* field) {
+    return base::fail(bad(fmt::format("counts of features can not be combined with {}", what), field, g.constraint,
+                          "use features without counts, or groups in a spec file"));
+  };
+  if (!g.segments.empty()) return with("segments", g.segments.front().sizes.empty() ? "--segment" : "--sizes");
+  if (!g.spread.empty() && g.replicas <= 1) return with("a spread", "--spread");
+  if (g.contiguous) return with("adjacent nodes", "--contiguous");
+  if (g.switches && *g.switches > 1 && t.kind() == model::Topology::Kind::tree) return with("a number of switches", "--switches");
+  if (std::any_of(g.pack.ladder.begin(), g.pack.ladder.end(), [](const auto& r) { return r.max_domains > 1; }))
+    return with("several domains on a rung", "--ladder");
+  return {};
+}
+
 Result<void> check_group(const Group& g, const TopologyIndex& t, std::int32_t parents_level, const std::string& parent) {
   for (const auto& ok : {check_counts(g), check_levels(g, t), check_ladder(g, t), check_segments(g, t), check_lists(g)})
     if (!ok) return ok;
-  for (const auto& ok : {check_spread(g, t), check_rungs_together(g, t)})
+  for (const auto& ok : {check_counted_features(g, t), check_spread(g, t), check_rungs_together(g, t)})
     if (!ok) return ok;
   std::int32_t required = parents_level;
   if (!g.pack.require.empty()) {

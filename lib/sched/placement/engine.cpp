@@ -33,6 +33,7 @@ struct Engine::Parts {
   Answer place(Board&, const Group&, const Options&);
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
+  Answer place_piece(Board&, const Group&, const Options&, Result<Piece>);
   Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
   struct Restricted {
     std::vector<bool> open;             // by position; empty: nothing restricts the nodes
@@ -307,8 +308,20 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
 }
 
 Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& o) {
+  std::size_t ways = 1;
+  auto piece = make_piece(g, shape, topology, o, 0, &ways);
+  Answer a = place_piece(board, g, o, std::move(piece));
+  for (std::size_t i = 1; i < ways && !a.placed(); ++i) {
+    const bool limit = a.verdict.reason == Reason::search_limit;
+    Answer other = place_piece(board, g, o, make_piece(g, shape, topology, o, i));
+    if (other.placed() || (!limit && other.verdict.reason == Reason::search_limit)) a = std::move(other);
+  }
+  if (!a.placed() && (ways >= most_alternatives || (ways > 1 && !g.children.empty()))) a.verdict.reason = Reason::search_limit;
+  return a;
+}
+
+Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o, Result<Piece> piece) {
   Answer a;
-  auto piece = make_piece(g, shape, topology, o);
   if (!piece) return refused(piece.error());
   std::int32_t exclusive = no_level;
   if (!g.exclusive_level.empty()) exclusive = topology.find_level(g.exclusive_level).value_or(no_level);

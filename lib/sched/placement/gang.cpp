@@ -111,7 +111,16 @@ class Search {
     return put(p.children[at], 0, scope, open, [&] { return put_children(p, at + 1, scope, open, next); });
   }
 
-  // Domains of that rung that could hold every child by itself, the tightest first.
+  // What the groups of one shape must find in a domain: all of theirs together, where a unit of one leaves none to another.
+  struct Hunger {
+    std::string key;
+    std::vector<std::uint32_t> sum;       // by domain
+    std::uint64_t least{};
+    std::uint64_t groups{};
+    std::int64_t cpus{};                  // of the least of all of them
+  };
+
+  // Domains of that rung that could hold every child by itself, in the order that the group asks for.
   std::vector<std::uint32_t> domains_on(const Piece& p, std::size_t rung, std::uint32_t scope, const Open* open) {
     const auto& r = p.part.rungs[rung];
     std::vector<std::uint32_t> all;
@@ -123,34 +132,62 @@ class Search {
         if (d >= scope && d < inside.next) all.push_back(d);
     std::vector<Hunger> hungers;
     gather(p, open, 1, hungers);
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    std::vector<std::uint32_t> out;
     for (const auto d : all) {
       const auto within = p.part.within;
       if (within >= 0 && t_.domain(d).level > within && t_.ancestor(d, within) < 0) continue;
-      bool fits = true;
-      std::uint64_t free = 0;
-      for (const auto& h : hungers) {
-        fits &= h.sum[d] >= h.least;
-        free += std::uint64_t{h.sum[d]} * h.groups;
-      }
-      if (fits) order.emplace_back(free, d);
+      if (std::all_of(hungers.begin(), hungers.end(), [&](const Hunger& h) { return h.sum[d] >= h.least; })) out.push_back(d);
     }
-    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first < b.first : t_.domain(a.second).name_rank < t_.domain(b.second).name_rank;
-    });
-    std::vector<std::uint32_t> out;
-    for (const auto& [free, d] : order) out.push_back(d);
+    sort_by_order(p, hungers, out);
     somewhere_ |= !out.empty();
     return out;
   }
 
-  // What the groups of one shape must find in a domain: all of theirs together, where a unit of one leaves none to another.
-  struct Hunger {
-    std::string key;
-    std::vector<std::uint32_t> sum;       // by domain
-    std::uint64_t least{};
-    std::uint64_t groups{};
-  };
+  // P4 as far as sums tell it: what is free is counted in units of all groups inside.
+  void sort_by_order(const Piece& p, const std::vector<Hunger>& hungers, std::vector<std::uint32_t>& domains) const {
+    using model::PackOrder;
+    struct Judged {
+      std::vector<std::uint64_t> key;  // smaller is better
+      std::uint32_t domain;
+    };
+    const auto up = [&](std::uint32_t d, const auto& each) {
+      for (auto at = static_cast<std::int32_t>(d); at >= 0; at = t_.domain(static_cast<std::uint32_t>(at)).parent)
+        each(static_cast<std::uint32_t>(at));
+    };
+    std::vector<Judged> judged;
+    for (const auto d : domains) {
+      Judged j{{}, d};
+      up(d, [&](std::uint32_t at) {
+        std::uint64_t free = 0;
+        for (const auto& h : hungers) free += std::uint64_t{h.sum[at]} * h.groups;
+        j.key.push_back(free);
+      });
+      if (p.part.order == PackOrder::parent_first) std::reverse(j.key.begin(), j.key.end());
+      std::uint64_t first = 0;
+      if (p.part.order == PackOrder::least_growth)
+        up(d, [&](std::uint32_t at) { first += t_.domain(at).counts && board_.wholly_free(at) ? t_.domain(at).size() : 0; });
+      if (p.part.order == PackOrder::fullest) first = emptiness(hungers, d);
+      j.key.insert(j.key.begin(), first);
+      judged.push_back(std::move(j));
+    }
+    std::stable_sort(judged.begin(), judged.end(), [&](const Judged& a, const Judged& b) {
+      return a.key != b.key ? a.key < b.key : t_.domain(a.domain).name_rank < t_.domain(b.domain).name_rank;
+    });
+    for (std::size_t i = 0; i < judged.size(); ++i) domains[i] = judged[i].domain;
+  }
+
+  // The share of a domain's processors, in millionths, that stays free were the least of the groups there.
+  std::uint64_t emptiness(const std::vector<Hunger>& hungers, std::uint32_t domain) const {
+    std::int64_t asked = 0, free = 0, all = 0;
+    for (const auto& h : hungers) asked += h.cpus;
+    for (auto q = t_.domain(domain).begin; q < t_.domain(domain).end; ++q) {
+      if (!board_.now(q).usable) continue;
+      free += board_.now(q).free.cpus.value;
+      all += board_.shape().nodes[t_.node_at(q)].total.cpus.value;
+    }
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(free - asked, 0)) * 1'000'000 /
+           static_cast<std::uint64_t>(std::max<std::int64_t>(all, 1));
+  }
 
   void gather(const Piece& p, const Open* open, std::uint64_t copies, std::vector<Hunger>& out) {
     for (const auto& c : p.children) {
@@ -161,11 +198,12 @@ class Search {
       auto h = std::find_if(out.begin(), out.end(), [&](const Hunger& x) { return x.key == c.part.key; });
       if (h == out.end()) {
         const Offer& o = board_.offer(c.part);
-        h = out.insert(h, Hunger{c.part.key, open == nullptr ? o.sum : board_.narrowed(o, TopologyIndex::root, open).sum, 0, 0});
+        h = out.insert(h, Hunger{c.part.key, open == nullptr ? o.sum : board_.narrowed(o, TopologyIndex::root, open).sum, 0, 0, 0});
       }
       const std::uint64_t one = c.part.min;
       h->least = c.part.demand.whole || c.part.demand.most == 0 ? h->least + copies * c.replicas * one : std::max(h->least, one);
       ++h->groups;
+      h->cpus += static_cast<std::int64_t>(copies * c.replicas * one) * c.part.demand.cpus.value;
     }
   }
 
@@ -316,25 +354,66 @@ class Search {
     return false;
   }
 
+  // P8: the copies of a group, and of a container with all that is in it, along the path; in each the groups as they were written.
   void collect(GangResult& r) const {
-    std::map<const Piece*, std::map<std::vector<std::uint32_t>, std::uint32_t>> copy_number;
+    using Copy = std::pair<const Piece*, std::uint32_t>;
+    std::map<std::vector<Copy>, std::uint32_t> begin;  // the first position of each copy
+    std::vector<std::pair<std::vector<std::uint32_t>, const Neighbours::Record*>> order;
+    const auto each_copy = [](const Neighbours::Record& record, const auto& f) {
+      auto chain = record.inside;
+      chain.emplace_back(record.piece, record.replica);
+      for (std::vector<Copy> around; const auto& copy : chain) {
+        around.push_back(copy);
+        f(around);
+      }
+    };
+    for (const auto& record : placed_.records)
+      each_copy(record, [&](const std::vector<Copy>& copy) {
+        auto& first = begin.try_emplace(copy, ~0U).first->second;
+        for (const auto& n : record.nodes) first = std::min(first, n.position);
+      });
     for (const auto& record : placed_.records) {
-      std::vector<std::uint32_t> copy;
-      for (const auto& [piece, replica] : record.inside) copy.push_back(replica);
-      copy.push_back(record.replica);
-      auto& numbers = copy_number[record.piece];
-      numbers.emplace(copy, static_cast<std::uint32_t>(numbers.size()));
-      const Part& part = record.piece->part;
-      for (const auto& n : record.nodes)
-        r.nodes.push_back(
-            PlacedNode{NodeIndex{t_.node_at(n.position)}, part.by_tasks ? n.units : part.tasks_each, part.group, numbers[copy], n.segment});
+      std::vector<std::uint32_t> key;
+      each_copy(record, [&](const std::vector<Copy>& copy) {
+        key.push_back(first_group(*copy.back().first));
+        // Parts of one group, as counted features make them, are not told apart.
+        const bool part = copy.size() > 1 && one_group(*copy[copy.size() - 2].first);
+        key.push_back(part ? 0 : begin.at(copy));
+        key.push_back(part ? 0 : copy.back().second);
+      });
+      order.emplace_back(std::move(key), &record);
     }
-    std::stable_sort(r.nodes.begin(), r.nodes.end(), [&](const PlacedNode& a, const PlacedNode& b) {
-      if (a.group != b.group) return a.group < b.group;
-      if (a.replica != b.replica) return a.replica < b.replica;
-      if (a.segment != b.segment) return a.segment < b.segment;
-      return t_.position_of(a.node.value) < t_.position_of(b.node.value);
-    });
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::map<std::uint32_t, std::uint32_t> copies;  // of each group so far
+    const std::vector<std::uint32_t>* last = nullptr;
+    std::size_t from = 0;
+    for (const auto& [key, record] : order) {
+      const Part& part = record->piece->part;
+      if (last == nullptr || *last != key) from = r.nodes.size(), ++copies[part.group];
+      last = &key;
+      const auto count = static_cast<std::uint32_t>(record->nodes.size());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const auto& n = record->nodes[i];
+        auto tasks = part.by_tasks ? n.units : part.tasks_each;
+        if (!part.by_tasks && part.total_tasks > 0 && part.total_tasks < count * part.tasks_each)
+          tasks = part.total_tasks / count + (i < part.total_tasks % count ? 1 : 0);
+        r.nodes.push_back(PlacedNode{NodeIndex{t_.node_at(n.position)}, tasks, part.group, copies[part.group] - 1, n.segment});
+      }
+      std::stable_sort(r.nodes.begin() + static_cast<std::ptrdiff_t>(from), r.nodes.end(), [&](const PlacedNode& a, const PlacedNode& b) {
+        return a.segment != b.segment ? a.segment < b.segment : t_.position_of(a.node.value) < t_.position_of(b.node.value);
+      });
+    }
+  }
+
+  static std::uint32_t first_group(const Piece& p) {
+    if (!p.container) return p.part.group;
+    std::uint32_t least = ~0U;
+    for (const auto& c : p.children) least = std::min(least, first_group(c));
+    return least;
+  }
+  static bool one_group(const Piece& p) {
+    return p.children.size() > 1 && !p.children[0].container && !p.children[1].container &&
+           p.children[0].part.group == p.children[1].part.group;
   }
 
   const TopologyIndex& t_;

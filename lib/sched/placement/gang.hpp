@@ -22,7 +22,10 @@ struct Piece {
 
 // Does the request need a search: groups inside groups, copies, counted features?
 bool needs_search(const model::Group&);
-Result<Piece> make_piece(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);
+// `alternative`: of the ways to give required nodes to counted features, of which there are `alternatives`.
+inline constexpr std::size_t most_alternatives = 64;
+Result<Piece> make_piece(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&, std::size_t alternative = 0,
+                         std::size_t* alternatives = nullptr);
 
 struct GangResult {
   bool placed{};

@@ -285,6 +285,14 @@ std::string key_of(const Group& g, const Part& p, const Demand& d) {
 
 }  // namespace
 
+bool counts_features(const Group& g) {
+  if (g.constraint.empty() || !g.children.empty()) return false;
+  const auto f = base::parse_features(g.constraint);
+  using Op = base::FeatureExpression::Op;
+  return f &&
+         (f->op == Op::counted || std::any_of(f->operands.begin(), f->operands.end(), [](const auto& o) { return o.op == Op::counted; }));
+}
+
 bool has_rule(const model::Spread& s) { return s.max_per_domain || s.max_share || s.min_domains || s.max_skew; }
 
 bool spreads_itself(const Group& g) { return g.children.empty() && g.replicas <= 1 && !g.spread.empty(); }

@@ -97,6 +97,7 @@ struct Part {
 
 // Does it keep its own nodes or tasks apart? With replicas a spread is about these.
 bool spreads_itself(const model::Group&);
+bool counts_features(const model::Group&);  // "a*2&b*2": so many nodes of each
 bool has_rule(const model::Spread&);      // without: as even as there is room
 // The part that a group without children asks for, one copy of it. Errors as check_request; unknown node names are refused.
 Result<Part> make_part(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);

@@ -1,5 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "base/hostlist.hpp"
 #include "sched/placement/gang.hpp"
 
 namespace sy::sched::placement {
@@ -12,6 +16,8 @@ struct Builder {
   const ClusterShape& shape;
   const TopologyIndex& t;
   const Options& options;
+  std::size_t alternative{};             // of the ways to give required nodes to counted features
+  std::size_t alternatives{1};           // how many there are
   std::uint32_t next_group{};
 
   // What bounds the children: the group's own ladder, over domains of whatever size.
@@ -40,37 +46,99 @@ struct Builder {
     return p;
   }
 
-  // "a*2&b*2": so many nodes of each; what is left over takes any node.
+  struct Term {
+    std::string constraint;
+    std::uint32_t nodes{};
+    std::vector<std::string> required;
+  };
+
+  // The terms of "a*2&b*2"; what is not counted holds for every node.
+  static std::vector<Term> terms_of(const base::FeatureExpression& f, std::string& of_all) {
+    using Op = base::FeatureExpression::Op;
+    std::vector<Term> out;
+    for (const auto& term : f.op == Op::counted ? std::vector{f} : f.operands) {
+      const bool counts = term.op == Op::counted;
+      std::string text = base::format_features(counts ? term.operands.front() : term);
+      if (term.op == Op::any_of || (counts && term.operands.front().op == Op::any_of)) text = "(" + text + ")";
+      if (counts) out.push_back(Term{std::move(text), term.count, {}});
+      else of_all += (of_all.empty() ? "" : "&") + text;
+    }
+    if (!of_all.empty())
+      for (auto& t : out) t.constraint = of_all + "&" + t.constraint;
+    return out;
+  }
+
+  // Every way to give the required nodes to terms that they match; those of one kind are given in order.
+  void give_required(const std::vector<std::string>& names, std::size_t at, std::size_t from, std::vector<Term>& terms,
+                     std::vector<std::vector<Term>>& out) const {
+    if (out.size() >= most_alternatives) return;
+    if (at == names.size()) {
+      out.push_back(terms);
+      return;
+    }
+    const auto features = [&](const std::string& name) {
+      const auto found = std::find_if(shape.nodes.begin(), shape.nodes.end(), [&](const auto& n) { return n.name == name && !n.removed; });
+      return found == shape.nodes.end() ? std::vector<std::string>{} : found->features;
+    };
+    const auto own = features(names[at]);
+    for (std::size_t i = at > 0 && features(names[at - 1]) == own ? from : 0; i < terms.size(); ++i) {
+      auto& term = terms[i];
+      if (term.required.size() == term.nodes) continue;
+      if (const auto f = base::parse_features(term.constraint); f && !base::matches(*f, own)) continue;  // the rest may ask for none
+      term.required.push_back(names[at]);
+      give_required(names, at + 1, i, terms, out);
+      term.required.pop_back();
+    }
+  }
+
+  // "a*2&b*2": so many nodes of each; what is left over takes any node. The list of nodes (-w) is of the whole job.
   Result<Piece> counted(const Group& g, const base::FeatureExpression& f) {
     auto p = container(g);
     if (!p) return p;
     p->part.filter.constraint.reset();
-    std::uint32_t rest = g.nodes.max;
-    const auto add = [&](std::string constraint, std::uint32_t n) -> Result<void> {
+    std::string of_all;
+    auto terms = terms_of(f, of_all);
+    std::uint32_t counted = 0;
+    for (const auto& term : terms) counted += term.nodes;
+    const auto with_rest = terms.size();
+    if (g.nodes.max > counted) terms.push_back(Term{of_all, g.nodes.max - counted, {}});
+    const auto listed =
+        g.nodelist.empty() ? std::vector<std::string>{} : base::expand_hostlist(g.nodelist).value_or(std::vector<std::string>{});
+    const bool required = !listed.empty() && listed.size() <= g.nodes.max;
+    std::vector<std::vector<Term>> ways;
+    if (required) give_required(listed, 0, 0, terms, ways);
+    else ways.push_back(terms);
+    const auto none = ways.empty();  // the required nodes do not match: so it is asked, and does not fit
+    if (g.nodes.min <= counted)      // of a range no more than what is counted will do
+      for (std::size_t i = 0, n = ways.size(); i < n; ++i)
+        if (ways[i].size() > with_rest && ways[i].back().required.empty()) ways.emplace_back(ways[i].begin(), ways[i].end() - 1);
+    if (!none) terms = ways[std::min(alternative, ways.size() - 1)];
+    alternatives = std::max(alternatives, ways.size());
+    std::uint32_t before = 0, all = 0;
+    for (const auto& term : terms) all += term.nodes;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const auto& term = terms[i];
       Group one = g;
-      one.constraint = std::move(constraint);
-      one.nodes = {n, n, {}};
+      one.constraint = term.constraint;
+      one.nodes = {i == with_rest ? std::max(g.nodes.min, counted + 1) - counted : term.nodes, term.nodes, {}};
       one.nodes_given = true;
+      if (g.tasks_given)
+        one.tasks =
+            static_cast<std::uint32_t>(std::uint64_t{g.tasks} * (before + term.nodes) / all - std::uint64_t{g.tasks} * before / all);
+      before += term.nodes;
+      if (required) {
+        one.nodelist = none ? g.nodelist : fmt::format("{}", fmt::join(term.required, ","));
+        for (const auto& name : listed)  // the others' are not for this one
+          if (!none && std::find(term.required.begin(), term.required.end(), name) == term.required.end())
+            one.exclude += (one.exclude.empty() ? "" : ",") + name;
+      }
       one.pack = {};
       one.pack.prefer = t.level_name(t.narrowest_level());
       auto child = leaf(one);
-      if (!child) return base::fail(child.error());
+      if (!child) return child;
       --next_group;  // all parts of one group
       p->children.push_back(std::move(*child));
-      return {};
-    };
-    const std::vector<base::FeatureExpression> terms =
-        f.op == base::FeatureExpression::Op::counted && f.count > 0 ? std::vector{f} : f.operands;
-    for (const auto& term : terms) {
-      const auto n = term.op == base::FeatureExpression::Op::counted ? term.count : 0;
-      if (n == 0 || n > rest) continue;
-      base::FeatureExpression inner = term.operands.empty() ? term : term.operands.front();
-      if (term.operands.empty()) inner.op = base::FeatureExpression::Op::feature, inner.count = 0;
-      if (const auto ok = add(base::format_features(inner), n); !ok) return base::fail(ok.error());
-      rest -= n;
     }
-    if (rest > 0)
-      if (const auto ok = add("", rest); !ok) return base::fail(ok.error());
     ++next_group;
     return p;
   }
@@ -96,7 +164,7 @@ struct Builder {
         p->children.push_back(std::move(*c));
       }
       order_children(p->children);
-    } else if (has_counts(g)) {
+    } else if (counts_features(g)) {
       p = counted(g, *features);
     } else {
       p = leaf(g);
@@ -109,14 +177,6 @@ struct Builder {
     p->affinity = g.affinity;
     p->anti_affinity = g.anti_affinity;
     return p;
-  }
-
-  static bool has_counts(const Group& g) {
-    if (g.constraint.empty()) return false;
-    const auto f = base::parse_features(g.constraint);
-    if (!f) return false;
-    using Op = base::FeatureExpression::Op;
-    return f->op == Op::counted || std::any_of(f->operands.begin(), f->operands.end(), [](const auto& o) { return o.op == Op::counted; });
   }
 
   // Targets of an affinity first, then the hungriest: they have the fewest places.
@@ -146,13 +206,16 @@ struct Builder {
 
 }  // namespace
 
-bool needs_search(const model::Group& g) { return !g.children.empty() || g.replicas > 1 || Builder::has_counts(g); }
+bool needs_search(const model::Group& g) { return !g.children.empty() || g.replicas > 1 || counts_features(g); }
 
-Result<Piece> make_piece(const model::Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o) {
+Result<Piece> make_piece(const model::Group& g, const ClusterShape& shape, const TopologyIndex& t, const Options& o,
+                         std::size_t alternative, std::size_t* alternatives) {
   Options of_parts = o;
   of_parts.parts_of_a_gang = true;
-  Builder b{shape, t, of_parts, 0};
-  return b.build(g);
+  Builder b{shape, t, of_parts, alternative};
+  auto out = b.build(g);
+  if (alternatives != nullptr) *alternatives = b.alternatives;
+  return out;
 }
 
 }  // namespace sy::sched::placement

@@ -386,6 +386,72 @@ TEST_CASE("counted features take so many nodes of each") {
   g.constraint = "[big|fast]";
   CHECK(per_rack(l, l.ask(g)).size() == 1);
 }
+TEST_CASE("ranks of a gang: copy after copy along the path, in each the groups in the order of the file") {
+  const auto l = four_racks(3).busy("b1,c1");  // the tightest racks are filled first, though not first in the path
+  Group leader = tasks(1), workers = whole(2), replica;
+  leader.name = "leader";
+  workers.name = "w";
+  replica.children = {leader, workers};
+  replica.replicas = 2;
+  replica.pack.require = "rack";
+  replica.spread = {{"rack", model::Spread::Mode::require, 1, {}, {}, {}}};
+  const auto a = l.ask(replica);
+  REQUIRE(a.nodes.size() == 6);
+  std::string told;
+  for (const auto& n : a.nodes)
+    told += l.shape.nodes[n.node.value].name + ":" + std::to_string(n.group) + "." + std::to_string(n.replica) + " ";
+  CHECK(told == "a3:0.0 a1:1.0 a2:1.0 d3:0.1 d1:1.1 d2:1.1 ");
+}
+TEST_CASE("the order of a group of groups chooses among its domains") {
+  auto l = Lab::tree({"spine", "rack"}).domain("s1").domain("s2");
+  for (const char* rack : {"a", "b"}) l.domain(rack, "s1").wholes(rack, rack, 1, 4);
+  for (const char* rack : {"c", "d"}) l.domain(rack, "s2").wholes(rack, rack, 1, 4);
+  l.busy("a1,b[1-3],c[1-2]");  // 3 and 1 free of s1, 2 and 4 of s2
+  Group gang;
+  gang.children = {whole(1), whole(1)};
+  gang.children[0].name = "one";
+  gang.children[1].name = "two";
+  gang.pack.require = "rack";
+  CHECK(l.hosts(gang) == "c[3-4]");
+  gang.pack.order = model::PackOrder::parent_first;
+  CHECK(l.hosts(gang) == "a[2-3]");
+  gang.pack.order = model::PackOrder::fullest;
+  CHECK(l.hosts(gang) == "c[3-4]");
+  gang.pack.order = model::PackOrder::least_growth;
+  gang.children[1].nodes = {3, 3, {}};
+  CHECK(l.hosts(gang) == "d[1-4]");
+}
+TEST_CASE("a required node is one of those counted by feature, or one of the others") {
+  auto l = four_racks(4);
+  for (auto& n : l.shape.nodes) n.features = {n.name[0] == 'b' ? "big" : n.name[0] == 'c' ? "fast" : "plain"};
+  auto g = whole(4);
+  g.constraint = "[big*2&fast*2]";
+  g.nodelist = "b3";
+  CHECK(l.hosts(g) == "b[1,3],c[1-2]");
+  g.nodelist = "a1";
+  CHECK(l.hosts(g) == "never");
+  g.nodes = {5, 5, {}};
+  CHECK(l.hosts(g) == "a1,b[1-2],c[1-2]");
+  // A node with both features may have to stand for the one that nobody else has.
+  l = four_racks(4);
+  for (auto& n : l.shape.nodes) n.features = {"big"};
+  l.shape.nodes[l.index("c1")].features = {"big", "fast"};
+  g.nodes = {2, 2, {}};
+  g.constraint = "[big*1&fast*1]";
+  g.nodelist = "c1";
+  CHECK(l.ask(g).placed());
+  g.nodes = {1, 1, {}};
+  const auto refused = sched::placement::check_request(g, l.dense());
+  REQUIRE(!refused);
+  CHECK(refused.error().field == "--constraint");
+  g.nodes = {4, 4, {}};
+  g.tasks_given = true;
+  g.tasks = 6;
+  for (std::size_t i = 0; i < l.nodes.size(); ++i) l.nodes[i].free.cpus = l.shape.nodes[i].total.cpus = base::whole_cpus(4);
+  std::uint32_t tasks = 0;
+  for (const auto& n : l.ask(g).nodes) tasks += n.tasks;
+  CHECK(tasks == 6);
+}
 TEST_CASE("named nodes are all in; a longer list is one to choose from; excluded ones are out") {
   const auto l = four_racks(4);
   auto g = whole(3);
