@@ -150,7 +150,7 @@ std::string to_text(const Endpoint& e) {
 }
 
 std::optional<std::string> read_path(YamlMap& m, std::string_view key, std::size_t max_bytes) {
-  const auto path = m.text(key);
+  auto path = m.text(key);
   if (!path) return std::nullopt;
   if (!path->starts_with("/")) m.refuse(key, "the path must begin with /", *path);
   else if (path->size() > max_bytes) m.refuse(key, fmt::format("the path is longer than {} bytes", max_bytes), path->substr(0, 80));

@@ -26,7 +26,8 @@ void ReadContext::fail(std::string message, std::string limit, std::string value
   if (failed_) return;
   failed_ = true;
   std::string field = path_.empty() ? "the request" : path_;
-  error_ = base::Error{base::Code::invalid_argument, field + " " + message, field, std::move(limit), std::move(value), std::move(hint)};
+  error_ = base::Error{
+      base::Code::invalid_argument, field + " " + std::move(message), field, std::move(limit), std::move(value), std::move(hint)};
 }
 
 void ReadContext::fail_not_yet() {

@@ -8,8 +8,6 @@
 
 namespace sy::sched::placement {
 
-using model::TopologyIndex;
-
 std::uint32_t Chooser::counting_unit(std::size_t layer) const {
   if (part_.sizes.empty() && layer < part_.layers.size()) return part_.layers[layer].size;
   return std::max(part_.demand.multiple, 1U);

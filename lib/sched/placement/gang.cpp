@@ -457,6 +457,22 @@ void fix_counts(Piece& p) {
   for (auto& c : p.children) fix_counts(c);
 }
 
+// CPUs that all copies take together, at least.
+std::int64_t cpus_asked(const Piece& p) {
+  std::int64_t one = 0;
+  for (const auto& c : p.children) one += cpus_asked(c);
+  const auto& part = p.part;
+  if (!p.container) one += part.sum_tasks ? part.total_tasks * part.one_task.cpus.value : part.min * part.demand.cpus.value;
+  return p.replicas * one;
+}
+
+std::int64_t cpus_free(const TopologyIndex& t, std::span<const NodeNow> nodes, const Open* open) {
+  std::int64_t sum = 0;
+  for (std::uint32_t q = 0; q < t.size(); ++q)
+    if (const auto& n = nodes[t.node_at(q)]; n.usable && !n.exclusive && (open == nullptr || (*open)[q])) sum += n.free.cpus.value;
+  return sum;
+}
+
 }  // namespace
 
 GangResult place_gang(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes,
@@ -465,6 +481,7 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
     Piece fixed = p;
     fix_counts(fixed);
     GangResult r;
+    if (cpus_asked(fixed) > cpus_free(t, nodes, open)) return r.nowhere = true, r;  // no search can help
     bool ended = false;
     const std::size_t rungs = fixed.container ? fixed.part.rungs.size() : 1;
     for (std::size_t rung = 0; rung < rungs; ++rung)

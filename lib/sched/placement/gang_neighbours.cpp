@@ -6,7 +6,6 @@ namespace sy::sched::placement {
 
 using model::Affinity;
 using model::Spread;
-using model::TopologyIndex;
 
 bool Neighbours::has_wishes(const Piece& p) {
   const auto wish = [](const Affinity& a) { return !a.require; };

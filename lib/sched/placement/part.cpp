@@ -275,8 +275,7 @@ std::string key_of(const Group& g, const Part& p, const Demand& d) {
     number(static_cast<std::int64_t>(list->size()));
     for (const auto& r : *list) text(r.name), text(r.type), number(r.count);
   }
-  const auto* allowed = p.filter.allowed;
-  out.append(reinterpret_cast<const char*>(&allowed), sizeof allowed);
+  number(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.filter.allowed)));
   text(g.constraint);
   text(p.filter.among ? g.nodelist : std::string());
   text(g.exclude);

@@ -105,7 +105,7 @@ class PatternParser {
   static void add_escape(char c, std::bitset<256>& s) {
     if (c == 'd' || c == 'w') add_digits(s);
     if (c == 'w') {
-      for (int l = 'a'; l <= 'z'; ++l) s.set(static_cast<std::size_t>(l)).set(static_cast<std::size_t>(l - 'a' + 'A'));
+      for (int l = 'a'; l <= 'z'; ++l) s.set(static_cast<std::size_t>(l)).set(static_cast<std::size_t>(l) - 'a' + 'A');
       s.set('_');
     }
     if (c == 'd' || c == 'w') return;
