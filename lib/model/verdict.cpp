@@ -59,7 +59,8 @@ std::string headline(const Verdict& v) {
     case Reason::req_node_not_avail:
     case Reason::bad_constraints:
     case Reason::search_limit:
-      if (v.asked > 0) return fmt::format("{}: {} of {}", sentence(v.reason), v.offered, v.asked);
+      // Enough nodes, but not where they are asked: that is no number.
+      if (v.offered < v.asked) return fmt::format("{}: {} of {}", sentence(v.reason), v.offered, v.asked);
       break;
     case Reason::partition_node_limit:
       if (v.asked > 0 && v.detail.empty()) return fmt::format("{}: {} asked", sentence(v.reason), v.asked);

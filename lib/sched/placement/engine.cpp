@@ -367,6 +367,7 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
     close_by_affinity(topology, named, o, {}, near);
     const Offer& offer = board.offer(shown->part);
     explain(a, board, shown->part, counts_of(board, offer), shown->part.rungs.size(), o, near);
+    explain_gang(a, board, *piece);
     tell_who_is_missing(g, o, a.verdict.detail);
     return a;
   }

@@ -160,12 +160,14 @@ void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, 
     v.rungs.push_back(std::move(r));
   }
   std::string text;
-  for (const auto& l : a.layers)
-    text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
+  for (const auto& l : a.layers)  // a layer that could be formed often enough is not in the way
+    if (l.offered < l.asked)
+      text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
   if (text.empty() && !v.rungs.empty() && !v.rungs.back().best.empty()) {
     const auto& r = v.rungs.back();
     if (r.level != "any")
-      text = fmt::format("the best {} ({}) offers {} of {}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked);
+      text = fmt::format("the best {} ({}) offers {} of {}{}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked,
+                         telling_unit(part) > 1 ? fmt::format(" segments of {}", telling_unit(part)) : "");
     else if (part.by_tasks) text = "counted in tasks";
   }
   if (const auto n = free_beside_others(b, part); n > 0)
@@ -193,6 +195,68 @@ void explain_spread(Answer& a, const Board& b, const Part& part, Spreader& sprea
     best_domain = best.front().second;
   }
   a.verdict.detail = spreader.limits(best_domain);
+}
+
+namespace {
+
+// What one shape of group asks in all, and finds by itself: the others are not minded.
+struct Shape {
+  std::string key;
+  std::vector<std::uint32_t> sum;         // by domain
+  std::uint64_t units{}, each{}, copies{};
+};
+
+void shapes_of(Board& b, const Piece& p, std::uint64_t copies, std::vector<Shape>& out) {
+  if (p.container) {
+    for (const auto& c : p.children) shapes_of(b, c, copies * p.min_replicas, out);
+    return;
+  }
+  auto s = std::find_if(out.begin(), out.end(), [&](const Shape& x) { return x.key == p.part.key && x.each == p.part.min; });
+  if (s == out.end()) s = out.insert(s, Shape{p.part.key, b.offer(p.part).sum, 0, p.part.min, 0});
+  s->copies += copies * p.min_replicas;
+  s->units += copies * p.min_replicas * p.part.min;
+}
+
+bool nodes_only(const Piece& p) {
+  return p.container ? std::all_of(p.children.begin(), p.children.end(), nodes_only) : !p.part.by_tasks && p.part.demand.whole;
+}
+
+}  // namespace
+
+void explain_gang(Answer& a, Board& b, const Piece& p) {
+  std::vector<Shape> shapes;
+  shapes_of(b, p, 1, shapes);
+  const auto& t = b.topology();
+  std::uint64_t copies = 0, units = 0, free = 0;
+  for (const auto& s : shapes) copies += s.copies, units += s.units;
+  const auto room = [&](std::uint32_t d) {
+    std::uint64_t n = 0;
+    for (const auto& s : shapes) n += std::min<std::uint64_t>(s.copies, s.sum[d] / std::max<std::uint64_t>(s.each, 1));
+    return static_cast<std::uint32_t>(n);
+  };
+  for (const auto d : t.at_level(TopologyIndex::any_level)) {
+    std::uint64_t here = 0;
+    for (const auto& s : shapes) here = std::max<std::uint64_t>(here, s.sum[d]);
+    free = std::max(free, here);
+  }
+  // Nodes of their own are counted together; tasks beside nodes have no common number.
+  const bool together = nodes_only(p);
+  a.verdict.offered = together ? static_cast<std::uint32_t>(free) : 0;
+  a.verdict.asked = together ? static_cast<std::uint32_t>(units) : 0;
+  a.layers.clear();
+  if (!p.container) return;
+  a.verdict.rungs.clear();
+  for (const auto& rung : p.part.rungs) {
+    if (rung.level == t.node_level()) continue;
+    RungVerdict r;
+    r.level = t.level_name(rung.level);
+    for (const auto d : t.at_level(rung.level))
+      if (t.domain(d).size() > 0) r.best.push_back(DomainCount{domain_name(t, d), room(d), static_cast<std::uint32_t>(copies)});
+    std::stable_sort(r.best.begin(), r.best.end(), [](const auto& x, const auto& y) { return x.offered > y.offered; });
+    r.best.resize(std::min(domains_told, r.best.size()));
+    r.causes = a.verdict.causes;
+    a.verdict.rungs.push_back(std::move(r));
+  }
 }
 
 }  // namespace sy::sched::placement

@@ -2,6 +2,7 @@
 // Not the decision itself (choose.hpp).
 #pragma once
 
+#include "sched/placement/gang.hpp"
 #include "sched/placement/spread.hpp"
 
 namespace sy::sched::placement {
@@ -10,6 +11,8 @@ namespace sy::sched::placement {
 void explain(Answer&, const Board&, const Part&, const Counts&, std::size_t open_rungs, const Options&, const std::vector<bool>& near);
 // The same in units that the rules of a spread let in.
 void explain_spread(Answer&, const Board&, const Part&, Spreader&);
+// The same of a gang: in copies of groups for which there is room by themselves; in nodes where all of them want whole ones.
+void explain_gang(Answer&, Board&, const Piece&);
 std::string domain_name(const model::TopologyIndex&, std::uint32_t domain);
 
 }  // namespace sy::sched::placement

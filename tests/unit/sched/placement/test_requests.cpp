@@ -386,6 +386,31 @@ TEST_CASE("counted features take so many nodes of each") {
   g.constraint = "[big|fast]";
   CHECK(per_rack(l, l.ask(g)).size() == 1);
 }
+TEST_CASE("why segments or groups do not fit is told in their own numbers") {
+  const auto l = four_racks(4);
+  auto g = require(with_segment(whole(8), 2, "rack"), "rack");
+  auto a = l.ask(g);
+  CHECK(a.verdict.kind == model::Verdict::Kind::never);
+  CHECK(a.verdict.detail == "the best rack (A) offers 2 of 4 segments of 2");
+  CHECK(to_text(a.verdict).find("16 of 8") == std::string::npos);
+  Group gang;
+  gang.children = {whole(1), whole(4)};
+  gang.children[0].name = "leader";
+  gang.children[1].name = "workers";
+  gang.pack.require = "rack";
+  a = l.ask(gang);
+  CHECK(a.verdict.kind == model::Verdict::Kind::never);
+  REQUIRE(a.verdict.rungs.size() == 1);
+  CHECK(a.verdict.rungs[0].best[0] == model::DomainCount{"A", 2, 2});  // each by itself
+  CHECK(a.verdict.asked == 5);
+  CHECK(a.verdict.offered == 16);
+  Group copies = whole(2);
+  copies.replicas = 3;
+  a = four_racks(4).busy("a[1-4],b[1-4],c[1-3]").ask(copies);
+  CHECK(a.verdict.asked == 6);
+  CHECK(a.verdict.offered == 5);
+  CHECK(a.verdict.causes == std::vector<model::Cause>{{model::Cause::Kind::busy, 11}});
+}
 TEST_CASE("ranks of a gang: copy after copy along the path, in each the groups in the order of the file") {
   const auto l = four_racks(3).busy("b1,c1");  // the tightest racks are filled first, though not first in the path
   Group leader = tasks(1), workers = whole(2), replica;
