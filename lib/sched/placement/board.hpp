@@ -49,6 +49,8 @@ class Board {
   std::span<const NodeNow> nodes() const { return nodes_; }
   std::uint32_t weight(std::uint32_t position) const { return shape_.nodes[topology_.node_at(position)].weight; }
   bool equal_weights() const { return equal_weights_; }
+  // Equal numbers: nodes that no request can tell apart but by name, place, weight and what they have in all.
+  std::uint32_t look(std::uint32_t position) const { return look_at_[position]; }
   // Wholly free nodes: usable and without any job.
   bool idle(std::uint32_t position) const { return idle_[position]; }
   std::uint32_t idle_in(std::uint32_t domain) const { return idle_count_[domain]; }

@@ -427,8 +427,11 @@ Answer Engine::place(const Group& g, const Options& o) {
   ever.waited.reset();
   ever.members.clear();
   ever.members_anywhere = true;
+  ever.explain = false;
   Answer idle = parts_->place(parts_->idle(), g, ever);
   if (idle.placed() || idle.verdict.reason == Reason::search_limit) return a;
+  ever.explain = o.explain;
+  if (o.explain) idle = parts_->place(parts_->idle(), g, ever);
   idle.verdict.kind = Verdict::Kind::never;
   idle.verdict.reason = Reason::bad_constraints;
   return idle;

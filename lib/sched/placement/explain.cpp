@@ -22,12 +22,29 @@ constexpr std::size_t domains_told = 5;
 std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector<bool>& near) {
   std::array<std::uint32_t, static_cast<std::size_t>(Cause::Kind::other) + 1> count{};
   const auto& t = b.topology();
+  struct {                               // neighbours are often alike
+    const ClusterShape::NodeInfo* info{};
+    bool drained{};                      // tells causes apart, not units: no look's business
+    std::uint32_t look{}, units{};
+    Cause::Kind cause{};
+  } last;
+  const auto units = [&](std::uint32_t n, const ClusterShape::NodeInfo& info, Cause::Kind& kind) {
+    if (!let_in(part.filter, NodeIndex{n})) return units_on(part.demand, part.filter, NodeIndex{n}, info, b.nodes()[n], &kind);
+    const NodeNow& now = b.nodes()[n];
+    const auto look = b.look(static_cast<std::uint32_t>(t.position_of(n)));
+    if (last.info == nullptr || look != last.look || now.drained != last.drained || !(info.total == last.info->total)) {
+      last = {&info, now.drained, look, 0, Cause::Kind::other};
+      last.units = units_on_such(part.demand, part.filter, info, now, &last.cause);
+    }
+    kind = last.cause;
+    return last.units;
+  };
   for (std::uint32_t n = 0; n < b.shape().nodes.size(); ++n) {
     const auto& info = b.shape().nodes[n];
     if (info.removed) continue;
     Cause::Kind kind = Cause::Kind::other;
     if (t.position_of(n) == TopologyIndex::nowhere) kind = Cause::Kind::no_domain;
-    else if (units_on(part.demand, part.filter, NodeIndex{n}, info, b.nodes()[n], &kind) > 0) {
+    else if (units(n, info, kind) > 0) {
       if (near.empty() || near[static_cast<std::size_t>(t.position_of(n))]) continue;
       kind = Cause::Kind::affinity;
     }

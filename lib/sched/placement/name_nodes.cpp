@@ -7,7 +7,8 @@ namespace {
 
 // Nodes of one interval: required ones first, then those in use already (F grows least), then cheaper ones, then those with the fewest
 // CPUs left where the job shares them, then by name.
-void name_in(const Counts& c, const Part& part, const Share& share, std::vector<bool>& used, std::vector<Named>& out) {
+void name_in(const Counts& c, const Part& part, const std::vector<std::uint32_t>& required, const Share& share, std::vector<bool>& used,
+             std::vector<Named>& out) {
   const bool in_order = c.topology->kind() == model::Topology::Kind::flat && !part.layers.empty();  // as Chooser::consume
   const bool plain = in_order || (part.required.empty() && (c.board == nullptr || (c.board->equal_weights() && part.demand.whole)));
   if (plain) {
@@ -20,24 +21,31 @@ void name_in(const Counts& c, const Part& part, const Share& share, std::vector<
     }
     return;
   }
-  std::vector<std::uint32_t> free;
-  for (auto p = share.begin; p < share.end; ++p)
-    if (c.units[p] > 0 && (used.empty() || !used[p])) free.push_back(p);
-  const auto required = [&](std::uint32_t p) {
-    return std::find(part.required.begin(), part.required.end(), NodeIndex{c.topology->node_at(p)}) != part.required.end();
+  struct Seat {
+    bool optional{}, idle{};
+    std::uint32_t weight{};
+    std::int64_t cpus{};
+    std::uint32_t position{};
+    auto operator<=>(const Seat&) const = default;
   };
-  std::stable_sort(free.begin(), free.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (const bool x = required(a), y = required(b); x != y) return x;
-    if (c.board == nullptr) return false;
-    if (c.board->idle(a) != c.board->idle(b)) return c.board->idle(b);
-    if (c.board->weight(a) != c.board->weight(b)) return c.board->weight(a) < c.board->weight(b);
-    return !part.demand.whole && c.board->now(a).free.cpus < c.board->now(b).free.cpus;
-  });
-  free.resize(std::min<std::size_t>(free.size(), share.units));
-  std::sort(free.begin(), free.end());
-  for (const auto p : free) {
-    if (!used.empty()) used[p] = true;
-    out.push_back(Named{p, 1, share.segment});
+  std::vector<Seat> free;
+  for (auto p = share.begin; p < share.end; ++p) {
+    if (c.units[p] == 0 || (!used.empty() && used[p])) continue;
+    Seat seat{!std::binary_search(required.begin(), required.end(), p), false, 0, 0, p};
+    if (c.board != nullptr) {
+      seat.idle = c.board->idle(p);
+      seat.weight = c.board->weight(p);
+      if (!part.demand.whole) seat.cpus = c.board->now(p).free.cpus.value;
+    }
+    free.push_back(seat);
+  }
+  const auto n = std::min<std::size_t>(free.size(), share.units);
+  std::nth_element(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(n), free.end());
+  free.resize(n);
+  std::sort(free.begin(), free.end(), [](const Seat& x, const Seat& y) { return x.position < y.position; });
+  for (const auto& seat : free) {
+    if (!used.empty()) used[seat.position] = true;
+    out.push_back(Named{seat.position, 1, share.segment});
   }
 }
 
@@ -46,6 +54,10 @@ void name_in(const Counts& c, const Part& part, const Share& share, std::vector<
 std::vector<Named> name_nodes(const Counts& c, const Part& part, const Choice& choice) {
   std::vector<Named> out;
   out.reserve(choice.units);
+  std::vector<std::uint32_t> required;  // positions, ascending
+  for (const auto n : part.required)
+    if (const auto p = c.topology->position_of(n.value); p >= 0) required.push_back(static_cast<std::uint32_t>(p));
+  std::sort(required.begin(), required.end());
   std::vector<bool> used(part.by_tasks || part.layers.empty() ? 0 : c.topology->size());  // only segments come back to a leaf
   // Shares in order of their places name nodes in order; in a flat topology the segments' intervals overlap and keep theirs.
   const auto earlier = [](const Share& a, const Share& b) { return a.begin < b.begin; };
@@ -59,7 +71,7 @@ std::vector<Named> name_nodes(const Counts& c, const Part& part, const Choice& c
   }
   for (const auto& s : *shares) {
     if (part.by_tasks) out.push_back(Named{s.begin, s.units, s.segment});
-    else name_in(c, part, s, used, out);
+    else name_in(c, part, required, s, used, out);
   }
   // Ranks run depth-first; with exact sizes in the order asked, inside each by path (P8).
   const bool by_size = !part.sizes.empty();
