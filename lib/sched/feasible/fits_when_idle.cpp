@@ -120,7 +120,9 @@ std::string not_together(const Group& g) {
 
 Verdict named_nodes_suit(const ClusterShape& shape, const FittingKinds& f, const Group& g) {
   const auto names = expand_hostlist(g.nodelist);
-  if (g.nodelist.empty() || !names || (g.nodes_given && names->size() > g.nodes.max)) return {};  // a list to choose from
+  if (g.nodelist.empty() || !names) return {};
+  // More names than nodes asked for, or than tasks: a list to choose from.
+  if (g.nodes_given ? names->size() > g.nodes.max : g.tasks_given && names->size() > g.tasks) return {};
   for (const auto& name : *names) {
     const auto node = std::find_if(shape.nodes.begin(), shape.nodes.end(), [&](const auto& n) { return n.name == name && !n.removed; });
     if (node == shape.nodes.end() || f.idle_slots[node->kind] > 0) continue;

@@ -334,16 +334,21 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
   });
   piece->part.rungs.resize(open);
   GangResult r;
-  if (const auto weights = weights_to_try(board, o); weights.empty()) {
-    r = place_gang(*piece, shape, topology, board.nodes(), o, mask.empty() ? nullptr : &mask);
-  } else {
+  r = place_gang(*piece, shape, topology, board.nodes(), o, mask.empty() ? nullptr : &mask);
+  const auto weights = weights_to_try(board, o);
+  // What no nodes hold, fewer do not: cheaper sets are looked for only where there is a choice.
+  if (weights.size() > 1 && (r.placed || r.budget_ended)) {
     if (mask.empty()) mask.assign(topology.size(), true);
-    for (auto w = weights.begin(); w != weights.end() && !r.placed; ++w) {
+    for (auto w = weights.begin(); w + 1 != weights.end(); ++w) {
       auto cheap = mask;
       close_dearer(board, *w, cheap);
-      const auto steps = r.steps;
-      r = place_gang(*piece, shape, topology, board.nodes(), o, &cheap);
-      r.steps += steps;
+      auto cheaper = place_gang(*piece, shape, topology, board.nodes(), o, &cheap);
+      cheaper.steps += r.steps;
+      if (cheaper.placed) {
+        r = std::move(cheaper);
+        break;
+      }
+      r.steps = cheaper.steps;
     }
   }
   a.work.search_steps = r.steps;

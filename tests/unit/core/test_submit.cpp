@@ -67,6 +67,7 @@ TEST_CASE("what is impossible is said of the nodes that come into question") {
             .find("--gres: asks gpu:1 on one node, the largest node of partition batch with the features y has no gpu") == 0);
   CHECK(said(ask().gres("nvme", 1)).find("has no nvme") != std::string::npos);
   CHECK(said(ask().on("n3").cpus(8)).find("--cpus-per-task: asks 8 CPUs on one node, node n3 has 4") == 0);
+  CHECK(c.submit(ask().tasks(1).on("n[2-3]").cpus(8)).value > 0);  // a list to choose from: n2 can
   CHECK(said(ask().on("n1").features("y")).find("--constraint: node n1 does not have the features y") == 0);
   Ask all = ask();
   all.spec.groups.front().gres_per_job = {{"gpu", "", 9}};
