@@ -2,7 +2,6 @@
 
 #include <pwd.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/named_limits.hpp"
 #include "cli/http_transport.hpp"
 
 extern char** environ;
@@ -65,19 +65,16 @@ std::optional<std::string> one_line() {
 
 // The soft limits and the umask of this process, which the shell that called it set.
 std::vector<std::string> limits() {
-  constexpr std::pair<const char*, decltype(RLIMIT_CORE)> known[] = {
-      {"AS", RLIMIT_AS},           {"CORE", RLIMIT_CORE},     {"CPU", RLIMIT_CPU},     {"DATA", RLIMIT_DATA}, {"FSIZE", RLIMIT_FSIZE},
-      {"MEMLOCK", RLIMIT_MEMLOCK}, {"NOFILE", RLIMIT_NOFILE}, {"NPROC", RLIMIT_NPROC}, {"RSS", RLIMIT_RSS},   {"STACK", RLIMIT_STACK}};
   std::vector<std::string> out;
   const mode_t mask = ::umask(0);
   ::umask(mask);
   std::array<char, 8> octal{};
   std::snprintf(octal.data(), octal.size(), "%04o", static_cast<unsigned>(mask));
   out.push_back(std::string{"SLURM_UMASK="} + octal.data());
-  for (const auto& [name, which] : known) {
+  for (const auto& [name, which] : base::named_limits) {
     rlimit limit{};
     if (::getrlimit(which, &limit) != 0) continue;
-    out.push_back(std::string{"SLURM_RLIMIT_"} + name + "=" +
+    out.push_back("SLURM_RLIMIT_" + std::string{name} + "=" +
                   (limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur)));
   }
   return out;

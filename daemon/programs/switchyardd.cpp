@@ -54,7 +54,8 @@ std::optional<Arguments> read_arguments(int argc, char** argv, int& exit_code) {
       exit_code = 0;
       return std::nullopt;
     } else {
-      std::fprintf(stderr, "switchyardd: unknown option %s\n%s", argv[i], usage);
+      const bool bare = word == "--config" || word == "--backup";
+      std::fprintf(stderr, bare ? "switchyardd: %s needs a FILE\n%s" : "switchyardd: unknown option %s\n%s", argv[i], usage);
       exit_code = 2;
       return std::nullopt;
     }

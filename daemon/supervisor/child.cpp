@@ -5,7 +5,6 @@
 #include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include <system_error>
 
 #include "base/file_pattern.hpp"
+#include "base/named_limits.hpp"
 
 namespace sy::supervisor {
 
@@ -45,14 +45,6 @@ class Failure {
 
 std::string because(const std::string& what) { return what + ": " + std::strerror(errno); }
 
-struct NamedLimit {
-  std::string_view name;
-  decltype(RLIMIT_CORE) which;
-};
-constexpr NamedLimit named_limits[] = {
-    {"AS", RLIMIT_AS},           {"CORE", RLIMIT_CORE},     {"CPU", RLIMIT_CPU},     {"DATA", RLIMIT_DATA}, {"FSIZE", RLIMIT_FSIZE},
-    {"MEMLOCK", RLIMIT_MEMLOCK}, {"NOFILE", RLIMIT_NOFILE}, {"NPROC", RLIMIT_NPROC}, {"RSS", RLIMIT_RSS},   {"STACK", RLIMIT_STACK}};
-
 std::optional<std::string> value_of(const std::vector<std::string>& environment, std::string_view name) {
   for (const auto& entry : environment)
     if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') return entry.substr(name.size() + 1);
@@ -62,7 +54,7 @@ std::optional<std::string> value_of(const std::vector<std::string>& environment,
 // sbatch sends the limits of the submitting shell as SLURM_RLIMIT_*. Soft limits only; a hard limit that is in the way
 // lowers them, which is worth a line in the log and no more.
 void set_limits(const LaunchRecord& r) {
-  for (const auto& limit : named_limits) {
+  for (const auto& limit : base::named_limits) {
     const auto text = value_of(r.environment, "SLURM_RLIMIT_" + std::string{limit.name});
     if (!text) continue;
     rlimit now{};
