@@ -112,7 +112,7 @@ struct Search {
   bool divide(const std::vector<int>& free, const std::vector<bool>& used, std::size_t group, Take& t, std::size_t n, int rest) {
     const auto& asked = g.groups[group];
     if (rest == 0) {
-      if (!inside_one(c, t, asked.required)) return false;
+      if (!inside_one(c, t, asked.required) || (asked.named & ~nodes_of(t)) != 0) return false;
       for (const auto& a : asked.apart)
         if (!may_follow(c, a, takes[group], t)) return false;
       auto left = free;
@@ -155,7 +155,7 @@ bool holds(const Cluster& c, const Gang& g, const std::vector<int>& free, const 
     if (static_cast<int>(takes[i].size()) != asked.replicas) return false;
     std::vector<Take> before;
     for (const auto& t : takes[i]) {
-      if (total(t) != asked.units || !inside_one(c, t, asked.required)) return false;
+      if (total(t) != asked.units || !inside_one(c, t, asked.required) || (asked.named & ~nodes_of(t)) != 0) return false;
       for (std::size_t n = 0; n < t.size(); ++n) {
         if (t[n] == 0) continue;
         if (whole[n] || (asked.whole && (used[n] || !c.nodes[n].idle || t[n] > 1))) return false;

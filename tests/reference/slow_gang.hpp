@@ -27,6 +27,7 @@ struct GangGroup {
   bool whole{};
   int replicas{1};
   int required{-1};                        // level one copy must stay in
+  Set named{};                             // nodes that each copy must be on
   std::vector<Near> near;
   std::vector<Beside> beside;
   std::vector<Apart> apart;                // between its copies

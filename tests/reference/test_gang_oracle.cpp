@@ -72,6 +72,9 @@ void add_group(Case& c, Gang& gang, int copies_left) {
     asked.beside.push_back(b);
     (b.together ? g.affinity : g.anti_affinity).push_back({level_name(c, b.level), target, true});
   }
+  for (int k = one_in(8) ? between(1, asked.units) : 0; k > 0; --k) asked.named |= 1U << between(0, static_cast<int>(c.nodes.size()) - 1);
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    if ((asked.named >> n & 1U) != 0) g.nodelist += (g.nodelist.empty() ? "" : ",") + c.shape.nodes[n].name;
   gang.groups.push_back(asked);
   c.group.children.push_back(g);
 }
@@ -106,10 +109,33 @@ std::vector<int> cheapest_free(const Case& c, const Gang& gang, const std::vecto
   return free;
 }
 
+// Ranks: groups as they were written, the copies of one along the path of their first nodes, the nodes of each along the path.
+void check_ranks(const Case& c, const placement::Answer& a) {
+  const auto order = walk(c.cluster);
+  const placement::PlacedNode* last = nullptr;
+  int first = -1, at = -1;             // places in the walk: of this copy's first node, of its node before
+  for (const auto& n : a.nodes) {
+    const int here = order[n.node.value];
+    if (last != nullptr && n.group == last->group && n.replica == last->replica) {
+      RC_ASSERT(here > at);
+    } else if (last != nullptr && n.group == last->group) {
+      RC_ASSERT(n.replica == last->replica + 1);
+      RC_ASSERT(here >= first);
+      first = here;
+    } else {
+      RC_ASSERT(n.group == (last == nullptr ? 0 : last->group + 1));
+      RC_ASSERT(n.replica == 0U);
+      first = here;
+    }
+    at = here;
+    last = &n;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("gangs: placed exactly when some division of all groups fits, on the narrowest rung that has one") {
-  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0;
+  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0, named = 0;
   check_property("engine against reference, gangs", [&] {
     Gang gang;
     const Case c = make_gang(gang);
@@ -119,6 +145,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     for (const auto& n : c.nodes) free.push_back(n.usable && !n.exclusive ? static_cast<int>(n.free.cpus.value / 1000) : 0);
     for (const auto& g : gang.groups) {
       RC_LOG() << fmt::format("; {}{}x{} CPUs, {} copies, in {}", g.whole ? "whole " : "", g.units, g.cpus, g.replicas, g.required);
+      if (g.named != 0) RC_LOG() << fmt::format(" on nodes {:b}", g.named);
       for (const auto& n : g.near) RC_LOG() << fmt::format(" {} g{} at {}", n.together ? "near" : "away from", n.group, n.level);
       for (const auto& b : g.beside) RC_LOG() << fmt::format(" {} nodes {:b} at {}", b.together ? "near" : "away from", b.of, b.level);
       for (const auto& a : g.apart)
@@ -148,6 +175,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     ++placed;
     weighed += c.options.weight_first ? 1 : 0;
     beside += c.options.members.empty() ? 0 : 1;
+    named += std::any_of(gang.groups.begin(), gang.groups.end(), [](const auto& g) { return g.named != 0; }) ? 1 : 0;
     std::vector<std::vector<Take>> takes;
     for (const auto& g : gang.groups) takes.emplace_back(static_cast<std::size_t>(g.replicas), Take(c.nodes.size(), 0));
     for (const auto& n : a.nodes)
@@ -156,12 +184,15 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
       for (const auto& take : takes[g]) RC_LOG() << fmt::format("g{} [{}] ", g, fmt::join(take, ","));
     RC_ASSERT(a.level == t.level_name(*expected));
     RC_ASSERT(holds(c.cluster, gang, free, takes, *expected));
+    check_ranks(c, a);
   });
   fmt::print(
-      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs), {} not, {} ended by the search budget, {} refused\n",
-      placed, weighed, beside, waits, limits, refused);
+      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs, {} with named nodes), {} not, {} ended by the search "
+      "budget, {} refused\n",
+      placed, weighed, beside, named, waits, limits, refused);
   CHECK(weighed > 0);
   CHECK(beside > 0);
+  CHECK(named > 0);
   CHECK(3 * placed > placed + waits);  // fewer would test little
   CHECK(waits > 0);
 }

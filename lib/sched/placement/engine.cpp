@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "model/job_target.hpp"
@@ -34,6 +35,7 @@ struct Engine::Parts {
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
   Answer place_piece(Board&, const Group&, const Options&, Result<Piece>);
+  std::tuple<bool, std::uint32_t, std::int32_t, std::uint32_t> rank(const Answer&, const Options&) const;
   Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
   struct Restricted {
     std::vector<bool> open;             // by position; empty: nothing restricts the nodes
@@ -311,10 +313,10 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   std::size_t ways = 1;
   auto piece = make_piece(g, shape, topology, o, 0, &ways);
   Answer a = place_piece(board, g, o, std::move(piece));
-  for (std::size_t i = 1; i < ways && !a.placed(); ++i) {
+  for (std::size_t i = 1; i < ways; ++i) {
     const bool limit = a.verdict.reason == Reason::search_limit;
     Answer other = place_piece(board, g, o, make_piece(g, shape, topology, o, i));
-    if (other.placed() || (!limit && other.verdict.reason == Reason::search_limit)) a = std::move(other);
+    if (rank(other, o) < rank(a, o) || (!a.placed() && !limit && other.verdict.reason == Reason::search_limit)) a = std::move(other);
   }
   if (!a.placed() && (ways >= most_alternatives || (ways > 1 && !g.children.empty()))) a.verdict.reason = Reason::search_limit;
   return a;
@@ -391,17 +393,23 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
   return a;
 }
 
-// "[a|b]": all nodes have the same feature; the one that gives the narrowest rung and the fewest leaves.
+// Of answers to ways of asking one thing, the least is taken: placed, on the cheapest nodes where these come first, on the
+// narrowest rung, in the fewest leaves.
+std::tuple<bool, std::uint32_t, std::int32_t, std::uint32_t> Engine::Parts::rank(const Answer& a, const Options& o) const {
+  std::uint32_t dearest = 0;
+  if (o.weight_first)
+    for (const auto& n : a.nodes) dearest = std::max(dearest, shape.nodes[n.node.value].weight);
+  return {!a.placed(), dearest, a.placed() ? -*topology.find_level(a.level) : 0, a.leaves_used};
+}
+
+// "[a|b]": all nodes have the same feature.
 Answer Engine::Parts::place_alternatives(Board& board, const Group& g, const Options& o, const base::FeatureExpression& f) {
   std::optional<Answer> best;
-  const auto rank = [&](const Answer& a) {
-    return std::tuple{!a.placed(), a.placed() ? -*topology.find_level(a.level) : 0, a.leaves_used};
-  };
   for (const auto& operand : f.operands) {
     Group one = g;
     one.constraint = base::format_features(operand);
     Answer a = place(board, one, o);
-    if (!best || rank(a) < rank(*best)) best = std::move(a);
+    if (!best || rank(a, o) < rank(*best, o)) best = std::move(a);
   }
   return best ? std::move(*best) : Answer{};
 }

@@ -265,7 +265,7 @@ class Search {
   // Every way to take n units from the nodes of the interval; equal neighbours in a leaf are filled in falling order only.
   bool enumerate(const Piece& p, std::uint32_t replica, const Offer& o, std::uint32_t at, std::uint32_t end, std::uint32_t n,
                  std::vector<Named>& chosen, const Next& after) {
-    if (n == 0) return take(p, replica, chosen, after);
+    if (n == 0) return has_required(p.part, chosen) && take(p, replica, chosen, after);
     while (at < end && o.units[at] == 0) ++at;
     if (at == end || !spend()) return false;
     auto most = std::min(n, o.units[at]);
@@ -282,6 +282,12 @@ class Search {
       if (budget_ended_) return false;
     }
     return false;
+  }
+
+  bool has_required(const Part& part, const std::vector<Named>& chosen) const {
+    return std::all_of(part.required.begin(), part.required.end(), [&](NodeIndex node) {
+      return std::any_of(chosen.begin(), chosen.end(), [&](const Named& n) { return t_.node_at(n.position) == node.value; });
+    });
   }
 
   bool same_node(std::uint32_t a, std::uint32_t b) const {

@@ -107,14 +107,18 @@ void Neighbours::name(const Piece& p) {
   names_.insert(p.name);
   affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
   spreads_ |= !p.spread.empty();
-  if (p.part.filter.among) lists_.push_back(&*p.part.filter.among);
-  if (!p.part.filter.excluded.empty()) lists_.push_back(&p.part.filter.excluded);
+  if (p.part.filter.among) lists_.push_back(*p.part.filter.among);
+  if (!p.part.filter.excluded.empty()) lists_.push_back(p.part.filter.excluded);
+  if (!p.part.required.empty()) {
+    lists_.emplace_back();
+    for (const auto node : p.part.required) lists_.back().insert(node);
+  }
   for (const auto& c : p.children) name(c);
 }
 
 bool Neighbours::alike(std::uint32_t a, std::uint32_t b) const {
   const NodeIndex one{t_.node_at(a)}, other{t_.node_at(b)};
-  if (std::any_of(lists_.begin(), lists_.end(), [&](const NodeSet* s) { return s->contains(one) != s->contains(other); })) return false;
+  if (std::any_of(lists_.begin(), lists_.end(), [&](const NodeSet& s) { return s.contains(one) != s.contains(other); })) return false;
   if (!affinities_ && !spreads_) return true;
   const auto residents = [&](std::uint32_t position) {
     std::vector<std::pair<const Piece*, decltype(Record::inside)>> out;

@@ -54,7 +54,7 @@ class Neighbours {
   const model::TopologyIndex& t_;
   const Options& options_;
   std::set<std::string> names_;          // of all groups
-  std::vector<const NodeSet*> lists_;
+  std::vector<NodeSet> lists_;
   bool affinities_{}, spreads_{};
 };
 

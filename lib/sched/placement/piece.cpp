@@ -179,7 +179,7 @@ struct Builder {
     return p;
   }
 
-  // Targets of an affinity first, then the hungriest: they have the fewest places.
+  // Targets of an affinity first, then who names nodes, then the hungriest: they have the fewest places.
   static void order_children(std::vector<Piece>& children) {
     const auto targets = [](const Piece& of, const Piece& other) {
       const auto names = [&](const std::vector<model::Affinity>& list) {
@@ -191,7 +191,7 @@ struct Builder {
       std::int64_t gres = 0;
       for (const auto& g : p.part.demand.gres) gres += g.count;
       for (const auto& g : p.part.demand.gres_node) gres += g.count;
-      return std::tuple{p.part.demand.whole, gres, p.part.demand.cpus.value, p.part.max};
+      return std::tuple{!p.part.required.empty(), p.part.demand.whole, gres, p.part.demand.cpus.value, p.part.max};
     };
     std::stable_sort(children.begin(), children.end(), [&](const Piece& a, const Piece& b) { return hunger(a) > hunger(b); });
     for (auto next = children.begin(); next != children.end(); ++next) {

@@ -1,0 +1,157 @@
+// Counted features ("a*2&b*1") and alternatives for all nodes ("[a|b]") against every choice of nodes there is: a node serves one count
+// only, what is not counted holds for all, required nodes are in. Placed exactly when some choice fits, on the narrowest rung that has
+// one; where weights come first, on the cheapest nodes that do.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "cases.hpp"
+
+using namespace sy;
+using namespace reference;
+namespace placement = sy::sched::placement;
+
+namespace {
+
+struct Counts {
+  int nodes{};
+  std::vector<std::pair<char, int>> counted;   // feature, at least so many nodes
+  char of_all{};                               // 0: none
+  bool either{};                               // nothing counted: all have a, or all have b
+  Set listed{};                                // -w: required or, where it names more than are asked, to choose from
+  std::vector<int> rungs;                      // narrow to wide
+};
+
+bool has(const Case& c, std::size_t n, char feature) {
+  const auto& own = c.shape.nodes[n].features;
+  return std::find(own.begin(), own.end(), std::string(1, feature)) != own.end();
+}
+
+// Can the chosen nodes be dealt out to the counts, each to one of them?
+bool dealt(const Case& c, const Counts& asked, Set chosen, std::size_t count, int missing) {
+  if (count == asked.counted.size()) return true;
+  if (missing == 0) return dealt(c, asked, chosen, count + 1, count + 1 < asked.counted.size() ? asked.counted[count + 1].second : 0);
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    if ((chosen >> n & 1U) != 0 && has(c, n, asked.counted[count].first) && dealt(c, asked, chosen & ~(1U << n), count, missing - 1))
+      return true;
+  return false;
+}
+
+bool fits(const Case& c, const Counts& asked, Set chosen) {
+  if (std::popcount(chosen) != asked.nodes) return false;
+  const bool to_choose_from = std::popcount(asked.listed) > asked.nodes;
+  if (asked.listed != 0 && ((to_choose_from ? chosen & ~asked.listed : asked.listed & ~chosen) != 0)) return false;
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    if ((chosen >> n & 1U) != 0 && (!c.cluster.nodes[n].idle || (asked.of_all != 0 && !has(c, n, asked.of_all)))) return false;
+  const auto all_have = [&](char feature) {
+    for (std::size_t n = 0; n < c.nodes.size(); ++n)
+      if ((chosen >> n & 1U) != 0 && !has(c, n, feature)) return false;
+    return true;
+  };
+  return asked.either ? all_have('a') || all_have('b') : dealt(c, asked, chosen, 0, asked.counted[0].second);
+}
+
+std::optional<int> first_rung(const Case& c, const Counts& asked, int weight) {
+  Set dear = 0;
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    if (c.cluster.nodes[n].weight > weight) dear |= 1U << n;
+  for (const int level : asked.rungs)
+    for (const auto& d : domains_at(c.cluster, level))
+      for (Set chosen = 1; chosen < 1U << c.nodes.size(); ++chosen)
+        if ((chosen & (~d.nodes | dear)) == 0 && fits(c, asked, chosen)) return level;
+  return std::nullopt;
+}
+
+std::optional<int> first_rung(const Case& c, const Counts& asked) {
+  for (int weight = c.options.weight_first ? 1 : 2; weight <= 2; ++weight)
+    if (const auto level = first_rung(c, asked, weight)) return level;
+  return std::nullopt;
+}
+
+Case make(Counts& asked) {
+  Case c;
+  add_nodes(c, between(3, 9), 1, 8);
+  make_topology(c);
+  for (auto& n : c.shape.nodes)
+    for (const char* feature : {"a", "b", "c"})
+      if (one_in(2)) n.features.emplace_back(feature);
+  if (one_in(3)) {
+    c.options.weight_first = true;
+    for (std::size_t n = 0; n < c.nodes.size(); ++n)
+      c.shape.nodes[n].weight = static_cast<std::uint32_t>(c.cluster.nodes[n].weight = between(1, 2));
+  }
+  int counted = (asked.either = one_in(4)) ? between(1, 3) : 0;
+  if (asked.either) c.group.constraint = "[a|b]";
+  for (const char feature : {'a', 'b'}) {
+    if (asked.either) break;
+    if (feature == 'b' && one_in(4)) continue;
+    asked.counted.emplace_back(feature, between(1, 3));
+    counted += asked.counted.back().second;
+    c.group.constraint += fmt::format("{}{}*{}", c.group.constraint.empty() ? "" : "&", feature, asked.counted.back().second);
+  }
+  if (!asked.either && one_in(4)) c.group.constraint += "&c", asked.of_all = 'c';
+  asked.nodes = counted + (one_in(3) ? between(1, 2) : 0);
+  c.group.nodes_given = true;
+  c.group.nodes = {static_cast<std::uint32_t>(asked.nodes), static_cast<std::uint32_t>(asked.nodes), {}};
+  c.group.sharing = model::Sharing::exclusive_node;
+  for (int k = one_in(3) ? between(1, 2) : 0; k > 0; --k) asked.listed |= 1U << between(0, static_cast<int>(c.nodes.size()) - 1);
+  for (std::size_t n = 0; n < c.nodes.size(); ++n)
+    if ((asked.listed >> n & 1U) != 0) c.group.nodelist += (c.group.nodelist.empty() ? "" : ",") + c.shape.nodes[n].name;
+  const int first = between(-1, c.cluster.levels - 1), last = one_in(3) ? between(-1, first) : -1;
+  for (int l = first; l >= last; --l) asked.rungs.push_back(l);
+  c.group.pack.prefer = level_name(c, first);
+  if (last >= 0) c.group.pack.require = level_name(c, last);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("counted features: placed exactly when some choice of nodes has all counts, on the narrowest rung that has one") {
+  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, named = 0, weighed = 0, either = 0;
+  check_property("engine against reference, counted features", [&] {
+    Counts asked;
+    const Case c = make(asked);
+    RC_LOG() << story(c) << "; " << asked.nodes << " nodes, " << c.group.constraint << " -w " << c.group.nodelist << "; rungs";
+    for (const int r : asked.rungs) RC_LOG() << " " << r;
+    for (const auto& n : c.shape.nodes) RC_LOG() << fmt::format(" {}:{}${}", n.name, fmt::join(n.features, ""), n.weight);
+    const auto t = c.index();
+    if (const auto ok = placement::check_request(c.group, t); !ok) {
+      RC_LOG() << to_text(ok.error());
+      ++refused;
+      return;
+    }
+    const auto a = placement::place(c.group, c.shape, t, c.nodes, c.options);
+    const auto expected = first_rung(c, asked);
+    RC_LOG() << "\nengine: " << (a.placed() ? "placed on " + a.level : a.verdict.detail) << "; reference: " << expected.value_or(-9)
+             << "\n";
+    if (a.verdict.reason == model::Reason::search_limit) {
+      ++limits;
+      return;
+    }
+    RC_ASSERT(a.placed() == expected.has_value());
+    if (!expected) {
+      ++waits;
+      return;
+    }
+    ++placed;
+    named += asked.listed != 0 ? 1 : 0;
+    weighed += c.options.weight_first ? 1 : 0;
+    either += asked.either ? 1 : 0;
+    Set chosen = 0;
+    for (const auto& n : a.nodes) {
+      chosen |= 1U << n.node.value;
+      RC_LOG() << " n0" << n.node.value;
+    }
+    RC_ASSERT(fits(c, asked, chosen));
+    RC_ASSERT(a.level == t.level_name(*expected));
+  });
+  fmt::print(
+      "oracle, counted features: {} placed ({} with named nodes, {} weight first, {} of them [a|b]), {} not, {} ended by the search "
+      "budget, {} refused\n",
+      placed, named, weighed, either, waits, limits, refused);
+  CHECK(named > 0);
+  CHECK(weighed > 0);
+  CHECK(either > 0);
+  CHECK(4 * placed > placed + waits);
+  CHECK(waits > 0);
+}
