@@ -25,6 +25,8 @@ std::optional<std::string> mistyped_filter(Context& context, std::string_view us
   return {};
 }
 
+bool is_kept_back(Json partition) { return partition["hidden"].boolean() || partition["closed"].boolean(); }
+
 base::Result<std::string> this_cluster(Context& context, std::string asked) {
   const std::string_view source = asked.empty() ? "SLURM_CLUSTERS" : "--clusters";
   if (asked.empty()) asked = context.env("SLURM_CLUSTERS").value_or("");

@@ -334,21 +334,20 @@ int load_and_print(Context& context, const Query& q, const std::vector<Column>& 
   if (!query) return complain(context, base::to_text(query.error()));
   AccountingView view{TimeStyle::of(context), {}, q.units.empty() ? '\0' : q.units[0], q.noconvert};
   const bool shows_cluster = std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.field->name == "Cluster"; });
-  const bool named = !q.clusters.empty() && lower(q.clusters) != "all" && q.clusters != "-1";
-  if (shows_cluster || q.json || named) {
+  const auto here = this_cluster(context, q.clusters == "-1" ? "all" : q.clusters);
+  if (!here) return complain(context, here.error().code == base::Code::not_found ? here.error().message : slurm_contact_text(here.error()));
+  if (shows_cluster || q.json) {
     auto config = call(context, get("/v1/config"));
     if (!config) return complain(context, slurm_contact_text(config.error()));
     view.cluster = config->root()["cluster_name"].text();
   }
   Pages pages;
-  const auto wanted = split_list(q.clusters);
-  const bool here = !named || std::find(wanted.begin(), wanted.end(), view.cluster) != wanted.end();
-  if (here && !(states.none && !q.states.empty())) {
+  if (!(states.none && !q.states.empty())) {
     auto got = get_pages(context, "/v1/accounting", *query, "attempts");
     if (!got) return complain(context, slurm_contact_text(got.error()));
     pages = std::move(*got);
   }
-  if (pages.rows.empty() && here)
+  if (pages.rows.empty())
     if (const auto fault = mistyped_filter(context, q.users, {}, "Invalid user id")) return complain(context, *fault);
   if (q.json) return context.out.line(to_json(pages.rows, view.cluster)), 0;
   if (!q.no_header) print_header(context, q, columns);

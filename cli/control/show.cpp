@@ -8,6 +8,7 @@
 #include "cli/api.hpp"
 #include "cli/control/records.hpp"
 #include "cli/control/scontrol.hpp"
+#include "cli/filters.hpp"
 #include "cli/queue/squeue.hpp"
 #include "cli/text.hpp"
 
@@ -66,23 +67,27 @@ int show_list(Context& context, const ScontrolOptions& options, const Words& nam
     if (!expanded) return complain(context, "scontrol: error: " + base::to_text(expanded.error()));
     wanted.insert(wanted.end(), expanded->begin(), expanded->end());
   }
-  if (options.json) return context.out.line(list->root().raw()), 0;
-  const RecordStyle style = style_of(context, options);
-  std::vector<Json> rows;
-  list->root()[nodes ? "nodes" : "partitions"].for_each([&](Json row) { rows.push_back(row); });
-  const auto write = [&](Json row) { context.out << (nodes ? node_record(row, style) : partition_record(row, style)); };
-  if (wanted.empty()) {
-    if (!nodes && !options.all && !context.env("SCONTROL_ALL")) std::erase_if(rows, [](Json row) { return row["hidden"].boolean(); });
-    if (rows.empty()) context.out.line(nodes ? "No nodes in the system" : "No partitions in the system");
-    for (const Json row : rows) write(row);
-    return 0;
-  }
+  const std::string_view kind = nodes ? "nodes" : "partitions";
+  std::vector<Json> rows, chosen;
+  list->root()[kind].for_each([&](Json row) { rows.push_back(row); });
   int code = 0;
   for (const auto& name : wanted) {
     const auto found = std::find_if(rows.begin(), rows.end(), [&](Json row) { return row["name"].text() == name; });
-    if (found != rows.end()) write(*found);
+    if (found != rows.end()) chosen.push_back(*found);
     else code = complain(context, fmt::format("{} {} not found", nodes ? "Node" : "Partition", name));
   }
+  if (wanted.empty()) {
+    chosen = std::move(rows);
+    if (!nodes && !options.all && !context.env("SCONTROL_ALL")) std::erase_if(chosen, is_kept_back);
+    if (chosen.empty() && !options.json) context.out.line(fmt::format("No {} in the system", kind));
+  }
+  const RecordStyle style = style_of(context, options);
+  std::string raw;
+  for (const Json row : chosen) {
+    if (options.json) raw += fmt::format("{}{}", raw.empty() ? "" : ",", row.raw());
+    else context.out << (nodes ? node_record(row, style) : partition_record(row, style));
+  }
+  if (options.json) context.out.line(fmt::format(R"({{"{}":[{}],"sequence":{}}})", kind, raw, list->root()["sequence"].raw()));
   return code;
 }
 

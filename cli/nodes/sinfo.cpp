@@ -234,7 +234,7 @@ std::vector<NodeGroup> make_groups(const Query& q, const Selection& selection, c
   cluster.partitions.root()["partitions"].for_each([&](Json partition) {
     const auto& wanted = selection.partitions;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), partition["name"].text()) == wanted.end()) return;
-    if (wanted.empty() && !q.all && partition["hidden"].boolean()) return;
+    if (wanted.empty() && !q.all && is_kept_back(partition)) return;
     auto members = base::expand_hostlist(partition["nodes"].text());
     bool any = false;
     if (members)

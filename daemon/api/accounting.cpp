@@ -26,7 +26,7 @@ base::Result<Query> read_query(const Call& call) {
   static const auto known = filter_parameters({"since_us", "until_us", "duplicates", "limit", "after", "fields"});
   if (auto fit = only_parameters(call.target, known); !fit) return base::fail(fit.error());
   Query query;
-  auto filter = read_job_filter(call.target, call.state());
+  auto filter = read_job_filter(call.target, call.state(), call.who);
   if (!filter) return base::fail(filter.error());
   query.filter = std::move(*filter);
   AccountingQuery& q = query.stored;

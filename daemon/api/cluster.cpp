@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time_text.hpp"
+#include "core/decide/access.hpp"
 #include "daemon/api/handlers.hpp"
 #include "daemon/api/small_body.hpp"
 #include "http/problem.hpp"
@@ -30,7 +31,7 @@ void list_partitions(const CallPtr& call) {
   std::string body = "{\"partitions\":[";
   for (std::size_t i = 0; i < state.partitions.size(); ++i) {
     if (i > 0) body += ',';
-    wire::append_partition(body, state.partitions[i], state);
+    wire::append_partition(body, state.partitions[i], state, core::refused_by(state.partitions[i], call->who).has_value());
   }
   body += fmt::format("],\"sequence\":{}}}", state.sequence.value);
   call->reply_json(std::move(body));
@@ -41,7 +42,7 @@ void get_partition(const CallPtr& call) {
   if (partition == nullptr)
     return call->fail({Code::not_found, "there is no such partition", "name", {}, call->captures.at(0).substr(0, 80), "sinfo lists them"});
   std::string body;
-  wire::append_partition(body, *partition, call->state());
+  wire::append_partition(body, *partition, call->state(), core::refused_by(*partition, call->who).has_value());
   call->reply_json(std::move(body));
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/hostlist.hpp"
+#include "core/decide/access.hpp"
 #include "model/annotation_names.hpp"
 #include "wire/job_values.hpp"
 
@@ -45,7 +46,7 @@ bool JobFilter::matches(const model::Job& job) const {
   if (!ids.empty() && !std::binary_search(ids.begin(), ids.end(), job.id)) return false;
   if (!any_of(users, job.user) || !any_of(names, job.spec->name) || !annotations_match(job)) return false;
   if (!in_partition(partitions, job)) return false;
-  if (!state_matches(job) || is_hidden(hidden, job)) return false;
+  if (!state_matches(job) || (job.uid != asking && is_hidden(hidden, job))) return false;
   if (!nodes) return true;
   return job.attempt && job.state != model::JobState::pending &&
          std::any_of(job.attempt->nodes.begin(), job.attempt->nodes.end(),
@@ -95,8 +96,9 @@ std::vector<std::string> filter_parameters(std::vector<std::string> others) {
   return known;
 }
 
-base::Result<JobFilter> read_job_filter(const http::Target& target, const model::State& state) {
+base::Result<JobFilter> read_job_filter(const http::Target& target, const model::State& state, const model::Principal& who) {
   JobFilter filter;
+  filter.asking = who.uid;
   auto ids = read_job_ids(target);
   if (!ids) return base::fail(ids.error());
   filter.ids = std::move(*ids);
@@ -136,7 +138,7 @@ base::Result<JobFilter> read_job_filter(const http::Target& target, const model:
   }
   if (const std::string* shown = target.parameter("hidden"); shown != nullptr && *shown == "0") {
     for (const auto& partition : state.partitions)
-      if (partition.hidden) filter.hidden.insert(partition.name);
+      if (partition.hidden || core::refused_by(partition, who)) filter.hidden.insert(partition.name);
   } else if (shown != nullptr && *shown != "1") {
     return base::fail(base::Error{Code::invalid_argument, "is neither yes nor no", "hidden", "0, 1", *shown, {}});
   }

@@ -20,14 +20,15 @@ struct JobFilter {
   std::vector<std::pair<model::JobState, model::Outcome>> states;
   std::optional<std::set<base::NodeIndex>> nodes;
   bool requeued{};                                                 // attempts that ended to wait again, beside those states
-  std::set<std::string> hidden;                                    // partitions whose jobs are left out
+  std::set<std::string> hidden;                                    // partitions whose jobs are left out, but for those of `asking`
+  base::Uid asking{};
   bool matches(const model::Job&) const;
   bool state_matches(const model::Job&) const;
   bool annotations_match(const model::Job&) const;
   bool only_live() const;                                          // states name waiting and live ones only
 };
 std::vector<std::string> filter_parameters(std::vector<std::string> others);  // the names that read_job_filter knows, and others
-base::Result<JobFilter> read_job_filter(const http::Target&, const model::State&);
+base::Result<JobFilter> read_job_filter(const http::Target&, const model::State&, const model::Principal& who);
 base::Result<std::vector<base::JobId>> read_job_ids(const http::Target&);
 base::Result<base::JobId> job_of(const Call&);                     // {id}
 

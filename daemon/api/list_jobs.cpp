@@ -79,7 +79,7 @@ void list_jobs(const CallPtr& call) {
   if (auto fit = only_parameters(call->target, known); !fit) return call->fail(fit.error());
   auto listing = std::make_shared<Listing>();
   listing->call = call;
-  auto filter = read_job_filter(call->target, call->state());
+  auto filter = read_job_filter(call->target, call->state(), call->who);
   if (!filter) return call->fail(filter.error());
   listing->filter = std::move(*filter);
   const std::string* text = call->target.parameter("fields");

@@ -320,7 +320,7 @@ void append_node(std::string& out, const model::Node& node, const model::State& 
   object.flag("enrolled", !node.public_key.empty());
 }
 
-void append_partition(std::string& out, const model::Partition& partition, const model::State& state) {
+void append_partition(std::string& out, const model::Partition& partition, const model::State& state, bool closed) {
   std::vector<base::NodeIndex> nodes;
   base::Cpus cpus;
   partition.nodes.for_each([&](base::NodeIndex n) {
@@ -350,6 +350,7 @@ void append_partition(std::string& out, const model::Partition& partition, const
   object.number("priority_tier", partition.priority_tier);
   object.flag("exclusive_node", partition.exclusive_node);
   object.flag("hidden", partition.hidden);
+  object.flag("closed", closed);
   object.texts("allow_groups", partition.allow_groups);
   object.texts("allow_users", partition.allow_users);
   object.texts("deny_groups", partition.deny_groups);

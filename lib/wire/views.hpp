@@ -43,7 +43,8 @@ void append_placement(std::string& out, const model::PlacementRecord&, const mod
 void append_answer(std::string& out, const sched::placement::Answer&, const model::ClusterShape&, const model::TopologyIndex&,
                    std::int64_t fragmentation);
 void append_node(std::string& out, const model::Node&, const model::State&, const NodeMembers& = {});
-void append_partition(std::string& out, const model::Partition&, const model::State&);
+// `closed`: to the user who asks.
+void append_partition(std::string& out, const model::Partition&, const model::State&, bool closed);
 // {"name","kind","levels":[…],"joined","block_sizes","version","domains":[{"name","level","parent":name,"nodes":hostlist}]}
 void append_topology(std::string& out, const model::Topology&, const model::State&);
 

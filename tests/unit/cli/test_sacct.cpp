@@ -39,6 +39,7 @@ std::string sacct(Words options) {
 std::string asked(Words options) {
   World world;
   world.answer("GET /v1/accounting", attempts_body);
+  world.answer("GET /v1/config", R"({"cluster_name":"alpha"})");
   options.insert(options.begin(), "sacct");
   world.run(options);
   return world.last().path;
@@ -115,4 +116,13 @@ TEST_CASE("sacct --json carries what tools read") {
   check_golden("sacct.json", text);
 }
 
-TEST_CASE("another cluster's jobs are none") { CHECK(sacct({"-n", "-M", "beta"}).empty()); }
+TEST_CASE("sacct does not answer for another cluster") {
+  World world;
+  world.answer("GET /v1/accounting", attempts_body);
+  world.answer("GET /v1/config", R"({"cluster_name":"alpha"})");
+  CHECK(world.run({"sacct", "-n", "-M", "beta"}) == 1);
+  CHECK(world.out().empty());
+  CHECK(world.err().find("No cluster 'beta' known (--clusters); this one is 'alpha'") != std::string::npos);
+  CHECK_FALSE(sacct({"-n", "-M", "alpha"}).empty());
+  CHECK_FALSE(sacct({"-n", "-M", "-1"}).empty());
+}

@@ -74,6 +74,14 @@ TEST_CASE("hidden partitions are shown with --all, or when they are named") {
   CHECK(text({"sinfo", "-p", "big", "-h", "-o", "%R"}) == "big\n");
   CHECK(text({"scontrol", "-o", "show", "partition"}).find("PartitionName=big") == std::string::npos);
   CHECK(text({"scontrol", "-a", "-o", "show", "partition"}).find("PartitionName=big") != std::string::npos);
+  CHECK(text({"scontrol", "--json", "show", "partition"}).find("\"name\":\"big\"") == std::string::npos);
+  CHECK(text({"scontrol", "--json", "show", "partition", "big"}).find("\"name\":\"main\"") == std::string::npos);
+  CHECK(text({"scontrol", "--json", "show", "partition", "big"}).find("\"name\":\"big\"") != std::string::npos);
+  std::string closed = partitions_body;
+  closed.insert(closed.rfind("\"hidden\""), "\"closed\":true,");
+  world.answer("GET /v1/partitions", closed);
+  CHECK(text({"sinfo", "-h", "-o", "%R"}) == "main\n");
+  CHECK(text({"sinfo", "-a", "-h", "-o", "%R"}) == "main\nbig\n");
   CHECK(text({"scontrol", "-o", "show", "partition", "big"}).find("PartitionName=big") != std::string::npos);
 }
 

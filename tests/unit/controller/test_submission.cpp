@@ -228,6 +228,25 @@ TEST_CASE("Jobs of hidden partitions are left out where that is asked") {
   CHECK(ids("&hidden=1") == "1 2 3 ");
   CHECK(ids("&hidden=0") == "2 3 ");
   CHECK(bench.call(Bench::bob, "GET", "/v1/jobs?hidden=maybe").status == 400);
+  bench.submit(Bench::bob, R"("partitions":["secret"])");  // who submitted a job sees it
+  CHECK(ids("&hidden=0") == "2 3 4 ");
+}
+
+TEST_CASE("A partition that is closed to a user says so, and its jobs are left out like those of a hidden one") {
+  Bench bench({}, [](core::Configure& configure) {
+    configure.partitions.push_back(configure.partitions.front());
+    configure.partitions.back().settings.name = "anns";
+    configure.partitions.back().settings.is_default = false;
+    configure.partitions.back().settings.allow_users = {"ann"};
+  });
+  bench.submit(Bench::ann, R"("partitions":["anns"])");
+  const auto seen = [&](std::uint32_t who) {
+    const auto jobs = json::parse(bench.call(who, "GET", "/v1/jobs?fields=id&hidden=0").body);
+    const auto partitions = json::parse(bench.call(who, "GET", "/v1/partitions").body);
+    return std::pair{jobs["jobs"].size(), partitions["partitions"][1]["closed"].get<bool>()};
+  };
+  CHECK(seen(Bench::ann) == std::pair<std::size_t, bool>{1, false});
+  CHECK(seen(Bench::bob) == std::pair<std::size_t, bool>{0, true});
 }
 
 TEST_CASE("An attempt that ended to wait again is REQUEUED, and found as such") {

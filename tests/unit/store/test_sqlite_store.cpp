@@ -311,6 +311,16 @@ void run_sql(const std::string& path, const char* sql) {
   sqlite3_close(db);
 }
 
+long root_page(const std::string& path, const std::string& table) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  long page = 0;
+  const auto keep = [](void* to, int, char** columns, char**) { return *static_cast<long*>(to) = std::stol(columns[0]), 0; };
+  CHECK(sqlite3_exec(db, ("SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'").c_str(), keep, &page, nullptr) == SQLITE_OK);
+  sqlite3_close(db);
+  return page;
+}
+
 }  // namespace
 
 TEST_CASE("a file of a newer release or of another program is refused and left alone") {
@@ -341,6 +351,22 @@ TEST_CASE("a damaged file is refused with a sentence, and check says what is wro
   SECTION("cut off") {
     std::filesystem::resize_file(folder.file(), size / 2 / 4096 * 4096);
     CHECK(failure_of([&] { open_store(folder)->load(); }).find("damaged") != std::string::npos);
+  }
+  SECTION("one page among the scripts") {
+    {
+      const auto store = open_store(folder);
+      Story more = story;
+      store->commit(more.submit("x", "#!/bin/sh\n" + std::string(40'000, '#')));
+    }
+    run_sql(folder.file(), "PRAGMA wal_checkpoint(TRUNCATE)");
+    const auto page = root_page(folder.file(), "blobs");
+    std::FILE* file = std::fopen(folder.file().c_str(), "r+");
+    std::fseek(file, (page - 1) * 4096, SEEK_SET);
+    std::fwrite("this is no page", 1, 15, file);
+    std::fclose(file);
+    const std::string text = failure_of([&] { open_store(folder)->load(); });
+    CHECK(text.find("damaged") != std::string::npos);
+    CHECK(text.find("blobs") != std::string::npos);
   }
   SECTION("a row that makes no sense") {
     run_sql(folder.file(), "UPDATE jobs SET state = 'dancing' WHERE id = 7");

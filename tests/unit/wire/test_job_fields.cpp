@@ -265,7 +265,7 @@ TEST_CASE("the view of a partition leaves out removed nodes and shows no limit a
   auto state = cluster();
   state.nodes[3].removed = true;
   std::string out;
-  wire::append_partition(out, state.partitions[0], state);
+  wire::append_partition(out, state.partitions[0], state, false);
   const auto v = json::parse(out);
   CHECK(v["nodes"] == "n[1-3]");
   CHECK(v["node_count"] == 3);
