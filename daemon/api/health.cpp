@@ -116,6 +116,7 @@ void metrics(const CallPtr& call) {
         !c.ledger().fault() && c.planner().in_time() ? 1 : 0);
   m.one("epoch", "gauge", "Term of this controller.", static_cast<double>(c.state().epoch));
   m.one("sequence", "counter", "Number of the last fact on disk.", static_cast<double>(c.ledger().committed().value));
+  m.one("store_faults", "gauge", "Damage found in the state file after the start.", static_cast<double>(c.store_faults()));
   add_jobs(m, c.state());
   add_nodes(m, c.state());
   add_ledger(m, c.ledger().counters());

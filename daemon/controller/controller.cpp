@@ -49,7 +49,8 @@ Controller::Controller(http::Loop& loop, Doors doors, wire::DaemonSettings setti
           loop, [this](base::NodeIndex node) { ledger_.execute(switchyard_itself(), core::FenceNode{node, "fence program"}); },
           [this](base::NodeIndex node) { effects_.run_pending(node); }),
       liveness_(loop, ledger_, liveness_options(settings_)),
-      clock_(loop) {
+      clock_(loop),
+      examiner_(loop) {
   effects_.set_fence([this](base::NodeIndex node) { fence_.run(node, state().nodes[node.value].name, state().settings.fence_program); });
   ledger_.changed = [this](const std::vector<core::Event>& events) { planner_.changed(events); };
   ledger_.on_committed = [this](const Ledger::Committed& news) {
@@ -89,6 +90,24 @@ void Controller::start() {
   effects_.run_all_pending();
   planner_.due();
   advance_time();
+  look_through_store();
+}
+
+// A start must not wait for every page of a long history.
+void Controller::look_through_store() {
+  auto found = std::make_shared<std::vector<std::string>>();
+  examiner_.run(
+      [found, &store = doors_.store] {
+        try {
+          *found = store.damage();
+        } catch (const StoreFailure& failure) { found->emplace_back(failure.what()); }
+      },
+      [this, found] {
+        store_faults_ = found->size();
+        for (const std::string& fault : *found) log_error("the state file is damaged: {}", fault);
+        if (!found->empty())
+          log_error("put back a backup of the state file while the controller is stopped, and keep this file for its analysis");
+      });
 }
 
 base::Result<std::vector<std::string>> Controller::reconfigure(const wire::Config& wanted) {

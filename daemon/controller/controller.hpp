@@ -58,12 +58,14 @@ class Controller {
   Worker& reader() { return reader_; }             // for what reads the store or takes long
   const model::State& state() const { return ledger_.state(); }
   bool draining() const { return draining_; }
+  std::size_t store_faults() const { return store_faults_; }  // found by the look through the whole file after the start
 
   // Set by the API: jobs whose committed state changed.
   std::function<void(const Ledger::Committed&)> on_committed;
   std::function<void()> on_reloaded;
 
  private:
+  void look_through_store();
   void advance_time();
   base::Time time_passed() const;
   base::Result<std::vector<std::string>> configure(core::Configure);
@@ -85,6 +87,8 @@ class Controller {
   base::Time wall_start_{};
   Monotonic steady_start_{};
   bool draining_{};
+  std::size_t store_faults_{};
+  Worker examiner_;                                // for seconds, once
 };
 
 }  // namespace sy::daemon

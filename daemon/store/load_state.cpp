@@ -144,23 +144,11 @@ void load_cluster(Connection& db, State& state) {
   while (tokens.row()) state.enrol_tokens.push_back(trusted(wire::enrol_token_from_text(tokens.text(0)), db, "an enrolment"));
 }
 
-// All that the controller lives on, page by page. Of a long history that would take too long at a start: `--check` looks there too.
-void refuse_damaged(Connection& db) {
-  for (const char* table : {"cluster", "nodes", "partitions", "topologies", "enrol_tokens", "jobs", "blobs", "replies"}) {
-    Statement check{db, fmt::format("PRAGMA quick_check({})", table), false};
-    if (check.row() && check.text(0) != "ok")
-      throw StoreFailure(
-          fmt::format("the store {} is damaged, in its table {} ({}): put back a backup, and keep this file for its analysis", db.path(),
-                      table, check.text(0)));
-  }
-}
-
 }  // namespace
 
 State load_state(Connection& db) {
   State state;
   Transaction transaction{db, Transaction::Kind::read};
-  refuse_damaged(db);
   load_counters(db, state);
   load_cluster(db, state);
   Requests requests{db};

@@ -120,6 +120,7 @@ class SqliteStore final : public Store {
 
   void backup(const std::string& path) override;
   std::vector<std::string> check() override;
+  std::vector<std::string> damage() override;
 
  private:
   // Its own connection for each kind of look-up, so that a long scan holds up neither commits nor single look-ups.
@@ -174,12 +175,28 @@ class SqliteStore final : public Store {
 
 void SqliteStore::backup(const std::string& path) { backup_store(options_, path); }
 
-std::vector<std::string> SqliteStore::check() {
+namespace {
+
+std::vector<std::string> faults_found_by(Connection& db, std::string_view pragma) {
   std::vector<std::string> faults;
+  try {
+    Statement check{db, pragma, false};
+    while (check.row())
+      if (check.text(0) != "ok") faults.emplace_back(check.text(0));
+  } catch (const StoreFailure& failure) { faults.emplace_back(failure.what()); }  // some damage ends the look itself
+  return faults;
+}
+
+}  // namespace
+
+std::vector<std::string> SqliteStore::damage() {
   Connection db{options_.path, options_.vfs, Connection::Access::read};
-  Statement integrity{db, "PRAGMA integrity_check(20)", false};
-  while (integrity.row())
-    if (integrity.text(0) != "ok") faults.emplace_back(integrity.text(0));
+  return faults_found_by(db, "PRAGMA quick_check(20)");
+}
+
+std::vector<std::string> SqliteStore::check() {
+  Connection db{options_.path, options_.vfs, Connection::Access::read};
+  std::vector<std::string> faults = faults_found_by(db, "PRAGMA integrity_check(20)");
   if (!faults.empty()) return faults;
 
   Statement blobs{db, "SELECT digest, bytes FROM blobs", false};

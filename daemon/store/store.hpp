@@ -94,6 +94,7 @@ class Store {
   virtual std::vector<core::Event> events(base::Sequence after, std::uint32_t limit) = 0;
   virtual void backup(const std::string& path) = 0;            // SQLite's online copy
   virtual std::vector<std::string> check() = 0;                // integrity faults; empty: fine
+  virtual std::vector<std::string> damage() = 0;               // of these those that show in the file's pages alone; reads all of them
 };
 
 }  // namespace sy::daemon

@@ -3,9 +3,10 @@
 import concurrent.futures
 import os
 import pwd
+import shutil
 import signal
 import socket
-import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -363,7 +364,18 @@ def test_laxer_folders_damaged_stores_and_a_second_controller_are_refused(build)
         lax = subprocess.run(command, capture_output=True, text=True, timeout=60, **user)
         assert lax.returncode == 1 and "controller.key" in lax.stderr, lax.stderr
         key.chmod(0o600)
+
+        db = sqlite3.connect(database)
+        page = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'accounting'").fetchone()[0]
+        size = db.execute("PRAGMA page_size").fetchone()[0]
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.close()
+        with open(database, "r+b") as file:
+            file.seek((page - 1) * size)
+            file.write(b"this is no page")
         c.start_controller()
+        wait_for(lambda: "\nswitchyard_store_faults 0" not in c.api.get("/metrics")[1], "damage in the history to be found")
+        assert c.api.get(f"/v1/jobs/{kept}")[0] == 200
 
 
 def test_idle_connections_do_not_keep_submissions_from_being_answered(build):

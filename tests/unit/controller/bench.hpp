@@ -27,6 +27,7 @@ class MemoryStore final : public Store {
   std::vector<core::Event> events(base::Sequence, std::uint32_t) override { return {}; }
   void backup(const std::string&) override {}
   std::vector<std::string> check() override { return {}; }
+  std::vector<std::string> damage() override { return {}; }
 
   void close_gate();
   void open_gate();

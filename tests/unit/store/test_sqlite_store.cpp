@@ -340,6 +340,7 @@ TEST_CASE("a damaged file is refused with a sentence, and check says what is wro
   {
     const auto store = open_store(folder);
     for (int i = 0; i < 200; ++i) store->commit(story.submit("job" + std::to_string(i)));
+    CHECK(store->damage().empty());
   }
   const auto size = std::filesystem::file_size(folder.file());
   SECTION("not a database at all") {
@@ -364,9 +365,10 @@ TEST_CASE("a damaged file is refused with a sentence, and check says what is wro
     std::fseek(file, (page - 1) * 4096, SEEK_SET);
     std::fwrite("this is no page", 1, 15, file);
     std::fclose(file);
-    const std::string text = failure_of([&] { open_store(folder)->load(); });
-    CHECK(text.find("damaged") != std::string::npos);
-    CHECK(text.find("blobs") != std::string::npos);
+    const auto opened = open_store(folder);
+    CHECK(opened->load().jobs.size() == 201);  // it can be lived with
+    CHECK_FALSE(opened->damage().empty());
+    CHECK_FALSE(opened->check().empty());
   }
   SECTION("a row that makes no sense") {
     run_sql(folder.file(), "UPDATE jobs SET state = 'dancing' WHERE id = 7");
