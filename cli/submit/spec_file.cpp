@@ -94,6 +94,8 @@ class Reader {
     for (const auto& key : job_keys) apply(m, key, request);
     if (const auto requeue = m.boolean("requeue")) request.spec.requeue = *requeue;
     spec.script = m.text("script");
+    if (spec.script && spec.script->find('\n') != std::string::npos)
+      m.refuse("script", "is the name of a file, not its text", {}, "put the text into a file and name it, or use wrap for a command");
     spec.wrap = m.text("wrap");
     spec.args = m.text_list("args").value_or(std::vector<std::string>{});
     if (spec.script && spec.wrap) m.refuse("wrap", "a script is named already", {}, "keep one of script and wrap");

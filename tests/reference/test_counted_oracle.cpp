@@ -55,10 +55,13 @@ std::optional<int> first_rung(const Case& c, const Counts& asked, int weight) {
   Set dear = 0;
   for (std::size_t n = 0; n < c.nodes.size(); ++n)
     if (c.cluster.nodes[n].weight > weight) dear |= 1U << n;
+  const auto widest = domains_at(c.cluster, asked.rungs.back());  // required: a branch without that level serves on no rung
   for (const int level : asked.rungs)
     for (const auto& d : domains_at(c.cluster, level))
       for (Set chosen = 1; chosen < 1U << c.nodes.size(); ++chosen)
-        if ((chosen & (~d.nodes | dear)) == 0 && fits(c, asked, chosen)) return level;
+        if ((chosen & (~d.nodes | dear)) == 0 && fits(c, asked, chosen) &&
+            std::any_of(widest.begin(), widest.end(), [&](const Domain& w) { return (d.nodes & ~w.nodes) == 0; }))
+          return level;
   return std::nullopt;
 }
 

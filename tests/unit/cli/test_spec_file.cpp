@@ -137,6 +137,7 @@ TEST_CASE("a key of the wrong type, a key twice and an empty list of groups are 
   CHECK(faults("nodes: 2\nnodes: 3\n").find("job.yaml:2:") != std::string::npos);
   CHECK(faults("contiguous: maybe\n").find("contiguous") != std::string::npos);
   CHECK(faults("script: a.sh\nwrap: hostname\n").find("keep one of script and wrap") != std::string::npos);
+  CHECK(faults("script: |\n  #!/bin/sh\n  hostname\n").find("is the name of a file, not its text") != std::string::npos);
 }
 
 TEST_CASE("sy submit --spec sends the groups, its own command, and refuses options about a group beside them") {
