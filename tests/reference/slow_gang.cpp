@@ -88,6 +88,13 @@ bool near_enough(const Cluster& c, const Gang& g, const Takes& takes) {
   return true;
 }
 
+bool inner_inside(const Cluster& c, const Gang& g, const Takes& takes) {
+  Set nodes = 0;
+  for (std::size_t i = 0; i < g.inner; ++i)
+    for (const auto& t : takes[i]) nodes |= nodes_of(t);
+  return g.inner == 0 || inside_one(c, nodes, g.inner_required);
+}
+
 struct Search {
   const Cluster& c;
   const Gang& g;
@@ -95,6 +102,7 @@ struct Search {
   Takes takes{};
 
   bool run(std::vector<int> free, std::vector<bool> used, std::size_t group) {
+    if (group == g.inner && !inner_inside(c, g, takes)) return false;
     if (group == g.groups.size()) return near_enough(c, g, takes);
     if (takes.size() == group) takes.emplace_back();
     const auto& asked = g.groups[group];
@@ -174,7 +182,7 @@ bool holds(const Cluster& c, const Gang& g, const std::vector<int>& free, const 
         if (!spread_out(c, a, before)) return false;
       }
   }
-  return near_enough(c, g, takes) && inside_one(c, all, level);
+  return inner_inside(c, g, takes) && near_enough(c, g, takes) && inside_one(c, all, level);
 }
 
 }  // namespace reference

@@ -36,6 +36,8 @@ struct GangGroup {
 struct Gang {
   std::vector<int> rungs;                  // of the gang, narrow to wide
   std::vector<GangGroup> groups;
+  std::size_t inner{};                     // so many of the first groups are in a group of their own,
+  int inner_required{-1};                  // all of which stays in one domain of this level
 };
 
 // Free CPUs by node; a node that is not idle can not be taken whole.

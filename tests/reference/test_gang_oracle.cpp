@@ -91,6 +91,18 @@ Case make_gang(Gang& gang) {
   if (last >= 0) c.group.pack.require = level_name(c, last);
   for (int left = between(2, 4); left > 0; left -= gang.groups.back().replicas) add_group(c, gang, left);
   if (one_in(3)) {
+    gang.inner = static_cast<std::size_t>(between(1, static_cast<int>(gang.groups.size())));
+    gang.inner_required = between(gang.rungs.back(), c.cluster.levels - 1);
+    model::Group inner;
+    inner.name = "inner";
+    if (gang.inner_required >= 0) inner.pack.require = level_name(c, gang.inner_required);
+    auto& all = c.group.children;
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(gang.inner);
+    inner.children.assign(all.begin(), end);
+    all.erase(all.begin(), end);
+    all.insert(all.begin(), inner);
+  }
+  if (one_in(3)) {
     c.options.weight_first = true;
     for (std::size_t n = 0; n < c.nodes.size(); ++n)
       c.shape.nodes[n].weight = static_cast<std::uint32_t>(c.cluster.nodes[n].weight = between(1, 3));
@@ -135,7 +147,7 @@ void check_ranks(const Case& c, const placement::Answer& a) {
 }  // namespace
 
 TEST_CASE("gangs: placed exactly when some division of all groups fits, on the narrowest rung that has one") {
-  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0, named = 0;
+  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0, named = 0, inner = 0;
   check_property("engine against reference, gangs", [&] {
     Gang gang;
     const Case c = make_gang(gang);
@@ -143,6 +155,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     for (const int r : gang.rungs) RC_LOG() << " " << r;
     std::vector<int> free;
     for (const auto& n : c.nodes) free.push_back(n.usable && !n.exclusive ? static_cast<int>(n.free.cpus.value / 1000) : 0);
+    if (gang.inner > 0) RC_LOG() << fmt::format("; {} together in {}", gang.inner, gang.inner_required);
     for (const auto& g : gang.groups) {
       RC_LOG() << fmt::format("; {}{}x{} CPUs, {} copies, in {}", g.whole ? "whole " : "", g.units, g.cpus, g.replicas, g.required);
       if (g.named != 0) RC_LOG() << fmt::format(" on nodes {:b}", g.named);
@@ -175,6 +188,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     ++placed;
     weighed += c.options.weight_first ? 1 : 0;
     beside += c.options.members.empty() ? 0 : 1;
+    inner += gang.inner > 0 ? 1 : 0;
     named += std::any_of(gang.groups.begin(), gang.groups.end(), [](const auto& g) { return g.named != 0; }) ? 1 : 0;
     std::vector<std::vector<Take>> takes;
     for (const auto& g : gang.groups) takes.emplace_back(static_cast<std::size_t>(g.replicas), Take(c.nodes.size(), 0));
@@ -187,12 +201,14 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     check_ranks(c, a);
   });
   fmt::print(
-      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs, {} with named nodes), {} not, {} ended by the search "
+      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs, {} with named nodes, {} with groups inside groups), "
+      "{} not, {} ended by the search "
       "budget, {} refused\n",
-      placed, weighed, beside, named, waits, limits, refused);
+      placed, weighed, beside, named, inner, waits, limits, refused);
   CHECK(weighed > 0);
   CHECK(beside > 0);
   CHECK(named > 0);
+  CHECK(inner > 0);
   CHECK(3 * placed > placed + waits);  // fewer would test little
   CHECK(waits > 0);
 }

@@ -32,7 +32,7 @@ class Search {
 
   // `rung`: of the outermost container alone, so that a wider one is used only where no narrower one serves.
   GangResult run(const Piece& root, bool exhaustive, const Open* open, std::size_t rung) {
-    exhaustive_ = exhaustive;
+    exhaustive_ = placed_.all_ways = exhaustive;
     only_rung_ = rung;
     GangResult r;
     placed_.name(root);
@@ -64,7 +64,7 @@ class Search {
   }
 
   bool put(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& next) {
-    if (replica == p.replicas) return next();
+    if (replica == p.replicas) return placed_.spread_holds(p) && next();
     // Wishes are tried first with, then without.
     const auto heights = exhaustive_ ? std::vector{no_limit} : placed_.heights(p);
     for (const bool wishes : {true, false}) {

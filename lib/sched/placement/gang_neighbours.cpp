@@ -40,9 +40,16 @@ std::int64_t Neighbours::key_of(std::uint32_t position, std::int32_t level) cons
   return d >= 0 ? d : level == t_.node_level() ? static_cast<std::int64_t>(node_key(position)) : -1;
 }
 
-static bool closed(const Spread& s, const Piece& p, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) {
+// Copies on several domains at once may keep to them although none of the ways one by one does.
+bool Neighbours::asked_at_the_end(const Piece& p, const Spread& s) const {
+  return all_ways && s.mode == Spread::Mode::require && (p.container || p.part.max > 1);
+}
+
+bool Neighbours::closed(const Spread& s, const Piece& p, std::uint32_t placed, std::uint32_t here, std::size_t used,
+                        std::uint32_t least) const {
   if (s.max_share && placed > 0 && 100ULL * here > std::uint64_t{*s.max_share} * placed) return true;
   if (s.max_per_domain && here >= *s.max_per_domain) return true;
+  if (asked_at_the_end(p, s)) return false;
   if (s.max_skew && here + 1 - least > *s.max_skew) return true;
   return s.min_domains && here > 0 && used < *s.min_domains && *s.min_domains - used >= p.replicas - placed;
 }
@@ -74,6 +81,18 @@ void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t pla
     if (has_rule(s) ? !closed(s, p, placed, x.copies, used, least) : x.copies <= most)
       for (auto q = x.begin; q < x.end; ++q) open[q] = mask[q];
   mask = std::move(open);
+}
+
+bool Neighbours::spread_holds(const Piece& p) const {
+  return std::all_of(p.spread.begin(), p.spread.end(), [&](const Spread& s) {
+    if (!asked_at_the_end(p, s)) return true;
+    std::size_t used = 0;
+    const auto all = spans(p, *t_.find_level(s.level), used);
+    if (all.empty()) return used >= s.min_domains.value_or(0);
+    const auto [least, most] =
+        std::minmax_element(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.copies < b.copies; });
+    return used >= s.min_domains.value_or(0) && (!s.max_skew || most->copies - least->copies <= *s.max_skew);
+  });
 }
 
 std::vector<std::uint32_t> Neighbours::heights(const Piece& p) const {

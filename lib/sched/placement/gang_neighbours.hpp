@@ -28,6 +28,8 @@ class Neighbours {
   std::vector<Record> records;
   std::vector<std::pair<const Piece*, std::uint32_t>> around;  // the containers' copies that are being filled
 
+  bool all_ways{};                       // the search tries every way: the fewest domains and the skew may be asked at the end
+
   void name(const Piece& root);          // before anything is placed: who there will be
   static bool has_wishes(const Piece&);
   // The positions where this copy may go; false: nothing restricts it beyond `open`.
@@ -35,6 +37,8 @@ class Neighbours {
   bool restrict(const Piece&, std::uint32_t replica, bool wishes, std::uint32_t most, const Open* open, Open& mask) const;
   // How many copies the domains have in which a spread without a rule goes the least full first; otherwise no limit alone.
   std::vector<std::uint32_t> heights(const Piece&) const;
+  // Of a group whose copies are all placed: what was not asked of them one by one.
+  bool spread_holds(const Piece&) const;
   // What could not be asked while its target had no place yet.
   bool affinities_hold() const;
   // Whether no group that minds its neighbours or lists nodes (-w, -x) could tell these two apart.
@@ -47,6 +51,8 @@ class Neighbours {
   struct Span {                          // a domain of a spread's level
     std::uint32_t begin, end, copies;
   };
+  bool asked_at_the_end(const Piece&, const model::Spread&) const;
+  bool closed(const model::Spread&, const Piece&, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) const;
   std::vector<Span> spans(const Piece&, std::int32_t level, std::size_t& used) const;
   void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, std::uint32_t most, Open& mask) const;
   std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const;
