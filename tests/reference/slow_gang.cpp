@@ -88,11 +88,11 @@ bool near_enough(const Cluster& c, const Gang& g, const Takes& takes) {
   return true;
 }
 
-bool inner_inside(const Cluster& c, const Gang& g, const Takes& takes) {
+bool inner_inside(const Cluster& c, const Gang& g, const Takes& takes, std::size_t copy) {
   Set nodes = 0;
-  for (std::size_t i = 0; i < g.inner; ++i)
+  for (std::size_t i = copy * g.inner; i < (copy + 1) * g.inner; ++i)
     for (const auto& t : takes[i]) nodes |= nodes_of(t);
-  return g.inner == 0 || inside_one(c, nodes, g.inner_required);
+  return inside_one(c, nodes, g.inner_required);
 }
 
 struct Search {
@@ -102,7 +102,9 @@ struct Search {
   Takes takes{};
 
   bool run(std::vector<int> free, std::vector<bool> used, std::size_t group) {
-    if (group == g.inner && !inner_inside(c, g, takes)) return false;
+    if (g.inner > 0 && group > 0 && group <= g.inner * g.inner_copies && group % g.inner == 0 &&
+        !inner_inside(c, g, takes, group / g.inner - 1))
+      return false;
     if (group == g.groups.size()) return near_enough(c, g, takes);
     if (takes.size() == group) takes.emplace_back();
     const auto& asked = g.groups[group];
@@ -182,7 +184,9 @@ bool holds(const Cluster& c, const Gang& g, const std::vector<int>& free, const 
         if (!spread_out(c, a, before)) return false;
       }
   }
-  return inner_inside(c, g, takes) && near_enough(c, g, takes) && inside_one(c, all, level);
+  for (std::size_t copy = 0; g.inner > 0 && copy < g.inner_copies; ++copy)
+    if (!inner_inside(c, g, takes, copy)) return false;
+  return near_enough(c, g, takes) && inside_one(c, all, level);
 }
 
 }  // namespace reference

@@ -36,8 +36,9 @@ struct GangGroup {
 struct Gang {
   std::vector<int> rungs;                  // of the gang, narrow to wide
   std::vector<GangGroup> groups;
-  std::size_t inner{};                     // so many of the first groups are in a group of their own,
-  int inner_required{-1};                  // all of which stays in one domain of this level
+  std::size_t inner{};                     // so many of the first groups are in a group of their own; its copies follow it in `groups`
+  std::size_t inner_copies{1};
+  int inner_required{-1};                  // level in one domain of which each copy of it stays
 };
 
 // Free CPUs by node; a node that is not idle can not be taken whole.

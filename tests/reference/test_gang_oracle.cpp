@@ -98,6 +98,13 @@ Case make_gang(Gang& gang) {
     if (gang.inner_required >= 0) inner.pack.require = level_name(c, gang.inner_required);
     auto& all = c.group.children;
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(gang.inner);
+    const auto minds = [](const GangGroup& g) { return !g.near.empty() || !g.beside.empty(); };
+    if (one_in(3) && std::none_of(gang.groups.begin(), gang.groups.end(), minds)) {  // who is near to which copy is not told here
+      inner.replicas = 2;
+      gang.inner_copies = 2;
+      const std::vector<GangGroup> copy(gang.groups.begin(), gang.groups.begin() + static_cast<std::ptrdiff_t>(gang.inner));
+      gang.groups.insert(gang.groups.begin(), copy.begin(), copy.end());
+    }
     inner.children.assign(all.begin(), end);
     all.erase(all.begin(), end);
     all.insert(all.begin(), inner);
@@ -147,7 +154,7 @@ void check_ranks(const Case& c, const placement::Answer& a) {
 }  // namespace
 
 TEST_CASE("gangs: placed exactly when some division of all groups fits, on the narrowest rung that has one") {
-  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0, named = 0, inner = 0;
+  std::uint64_t placed = 0, waits = 0, limits = 0, refused = 0, weighed = 0, beside = 0, named = 0, inner = 0, copied = 0;
   check_property("engine against reference, gangs", [&] {
     Gang gang;
     const Case c = make_gang(gang);
@@ -155,7 +162,7 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     for (const int r : gang.rungs) RC_LOG() << " " << r;
     std::vector<int> free;
     for (const auto& n : c.nodes) free.push_back(n.usable && !n.exclusive ? static_cast<int>(n.free.cpus.value / 1000) : 0);
-    if (gang.inner > 0) RC_LOG() << fmt::format("; {} together in {}", gang.inner, gang.inner_required);
+    if (gang.inner > 0) RC_LOG() << fmt::format("; {} copies of {} together in {}", gang.inner_copies, gang.inner, gang.inner_required);
     for (const auto& g : gang.groups) {
       RC_LOG() << fmt::format("; {}{}x{} CPUs, {} copies, in {}", g.whole ? "whole " : "", g.units, g.cpus, g.replicas, g.required);
       if (g.named != 0) RC_LOG() << fmt::format(" on nodes {:b}", g.named);
@@ -192,23 +199,29 @@ TEST_CASE("gangs: placed exactly when some division of all groups fits, on the n
     named += std::any_of(gang.groups.begin(), gang.groups.end(), [](const auto& g) { return g.named != 0; }) ? 1 : 0;
     std::vector<std::vector<Take>> takes;
     for (const auto& g : gang.groups) takes.emplace_back(static_cast<std::size_t>(g.replicas), Take(c.nodes.size(), 0));
-    for (const auto& n : a.nodes)
-      takes.at(n.group).at(n.replica)[n.node.value] += gang.groups.at(n.group).whole ? 1 : static_cast<int>(n.tasks);
+    for (const auto& n : a.nodes) {
+      const auto each = static_cast<std::size_t>(gang.groups.at(n.group).replicas);
+      const bool in_copy = n.group < gang.inner;
+      const auto at = in_copy ? n.replica / each * gang.inner + n.group : n.group + (gang.inner_copies - 1) * gang.inner;
+      takes.at(at).at(in_copy ? n.replica % each : n.replica)[n.node.value] += gang.groups[at].whole ? 1 : static_cast<int>(n.tasks);
+    }
     for (std::size_t g = 0; g < takes.size(); ++g)
       for (const auto& take : takes[g]) RC_LOG() << fmt::format("g{} [{}] ", g, fmt::join(take, ","));
     RC_ASSERT(a.level == t.level_name(*expected));
     RC_ASSERT(holds(c.cluster, gang, free, takes, *expected));
-    check_ranks(c, a);
+    if (gang.inner_copies == 1) check_ranks(c, a);
+    copied += gang.inner_copies > 1 ? 1 : 0;
   });
   fmt::print(
-      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs, {} with named nodes, {} with groups inside groups), "
-      "{} not, {} ended by the search "
-      "budget, {} refused\n",
-      placed, weighed, beside, named, inner, waits, limits, refused);
+      "oracle, gangs: {} placed ({} weight first, {} near to or away from other jobs, {} with named nodes, {} with groups inside groups, "
+      "{} of "
+      "these in copies), {} not, {} ended by the search budget, {} refused\n",
+      placed, weighed, beside, named, inner, copied, waits, limits, refused);
   CHECK(weighed > 0);
   CHECK(beside > 0);
   CHECK(named > 0);
   CHECK(inner > 0);
+  CHECK(copied > 0);
   CHECK(3 * placed > placed + waits);  // fewer would test little
   CHECK(waits > 0);
 }
