@@ -312,8 +312,10 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
 Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& o) {
   std::size_t ways = 1;
   auto piece = make_piece(g, shape, topology, o, 0, &ways);
+  const std::string narrowest = piece ? topology.level_name(piece->part.rungs.front().level) : std::string{};
   Answer a = place_piece(board, g, o, std::move(piece));
-  for (std::size_t i = 1; i < ways; ++i) {
+  const auto best = [&] { return a.placed() && a.level == narrowest && !o.weight_first; };
+  for (std::size_t i = 1; i < ways && !best(); ++i) {
     const bool limit = a.verdict.reason == Reason::search_limit;
     Answer other = place_piece(board, g, o, make_piece(g, shape, topology, o, i));
     if (rank(other, o) < rank(a, o) || (!a.placed() && !limit && other.verdict.reason == Reason::search_limit)) a = std::move(other);
