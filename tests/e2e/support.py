@@ -1,5 +1,6 @@
 """Real daemons for end-to-end tests: a controller and agents in a temporary folder on loopback, HTTP over the unix socket, and waiting for
 a condition. Ends only the processes it started, by their pid."""
+import contextlib
 import http.client
 import json
 import os
@@ -343,6 +344,11 @@ allow_root: true
                 print(f"---- {log.name}\n{self.tail(log, 40)}", file=sys.stderr)
         else:
             self.check_logs()
+        for spool_id in self.root.glob("spool/*/spool_id"):  # the agents' control groups, empty now, have it in their names
+            for pattern in ("", "*/"):
+                for group in pathlib.Path("/sys/fs/cgroup").glob(f"{pattern}switchyard/*-{spool_id.read_text()[:8]}"):
+                    with contextlib.suppress(OSError):
+                        group.rmdir()
         if os.environ.get("KEEP"):
             print(f"kept {self.root}", file=sys.stderr)
         else:

@@ -78,6 +78,20 @@ def test_nothing_of_a_job_stays_on_the_node(build):
         wait_for(lambda: not c.supervisors(), "no supervisor is left")
 
 
+def test_clusters_on_one_machine_with_equal_names_and_numbers_leave_each_other_alone(build):
+    with Cluster(build, nodes=1) as one, Cluster(build, nodes=1) as other:
+        script = "while [ ! -e go ]; do sleep 0.1; done\n"
+        job, same = submit(one, script), submit(other, script)
+        assert job == same
+        one.wait_state(job, "running")
+        other.wait_state(job, "running")
+        assert one.api.post(f"/v1/jobs/{job}/cancel")[0] == 200
+        assert one.wait_ended(job)["outcome"] == "cancelled"
+        (other.root / "work" / "go").touch()
+        ended = other.wait_ended(job)
+        assert ended["outcome"] == "completed", ended
+
+
 def test_time_limit_and_memory_limit_end_a_job_under_their_own_names(build):
     with Cluster(build, nodes=1) as c:
         slow = submit(c, "sleep 1000\n", time_limit_s=1)
