@@ -62,12 +62,11 @@ http::Response with_blame(http::Response r, core::ReportAttempt::Blame blame) {
   return r;
 }
 
-// Agents of several clusters may run on one machine, with equal names and job numbers: what ends one's job must not end another's.
-supervisor::CgroupPlace find_cgroups(const std::string& root, const std::string& node, const std::string& spool_id) {
+supervisor::CgroupPlace find_cgroups(const std::string& root, const std::string& instance) {
   supervisor::CgroupPlace place;
   std::string why;
   place.root = root;
-  place.parent = "switchyard/" + node + "-" + spool_id.substr(0, 8);
+  place.parent = "switchyard/" + instance;
   place.mode = supervisor::Cgroup::prepare(place.root, place.parent, why);
   if (!why.empty()) log_warning("{}", why);
   return place;
@@ -106,7 +105,9 @@ Agent::Agent(http::Loop& loop, const wire::AgentSettings& settings, Identity ide
   site.prolog = settings_.prolog;
   site.epilog = settings_.epilog;
   site.allow_root = settings_.allow_root;
-  site.cgroup = find_cgroups(settings_.cgroup_root, identity_.node, spool_.id());
+  // Agents of several clusters may run on one machine, with equal names and job numbers: what ends one's job must not end another's.
+  site.instance = identity_.node + "-" + spool_.id().substr(0, 8);
+  site.cgroup = find_cgroups(settings_.cgroup_root, site.instance);
   site.has_gpus = std::any_of(machine_.shape.gres.begin(), machine_.shape.gres.end(), [](const auto& g) { return g.name == "gpu"; });
   if (auto files = JobFiles::open(settings_.job_files.empty() ? settings_.spool + "-jobs" : settings_.job_files); files)
     site.job_files = std::make_shared<const JobFiles>(std::move(*files));

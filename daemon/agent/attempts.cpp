@@ -160,6 +160,8 @@ supervisor::LaunchRecord Attempts::record(const wire::LaunchMessage& m, const Ac
   r.std_err = m.std_err;
   r.append_output = m.append_output;
   r.environment = job_environment(m, account, site_.has_gpus);
+  // How a supervisor's successor recognises what is left of this attempt where there are no control groups.
+  r.environment.push_back(fmt::format("SWITCHYARD_ATTEMPT={}.{}@{}", m.job.value, m.attempt.value, site_.instance));
   r.script_args = m.script_args;
   if (m.time_limit && *m.time_limit != base::Duration::max()) r.time_limit_us = micros(*m.time_limit);
   if (m.warning_signal && m.warning_signal->number > 0)

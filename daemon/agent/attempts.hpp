@@ -31,6 +31,7 @@ class Attempts {
  public:
   struct Site {
     std::string node;
+    std::string instance;             // this agent among all that run on the machine, with whatever node names
     std::string boot_id;
     std::string prolog, epilog;       // the agent's own; empty: the message's
     bool allow_root{};

@@ -146,8 +146,6 @@ void add_place_in_job(const wire::LaunchMessage& m, Variables& v) {
   v["SLURM_NODEID"] = std::to_string(m.rank);
   v["SLURM_PROCID"] = v["SLURM_LOCALID"] = v["SLURM_GTIDS"] = "0";
   v["ENVIRONMENT"] = "BATCH";
-  // How a supervisor's successor recognises what is left of this attempt where there are no control groups.
-  v["SWITCHYARD_ATTEMPT"] = std::to_string(m.job.value) + "." + std::to_string(m.attempt.value) + "@" + m.node;
 }
 
 std::vector<std::string> to_list(const Variables& v) {

@@ -167,7 +167,7 @@ class Daemon {
         else stop(base::to_text(*failed));
       });
     });
-    loop_.on_signals({SIGHUP}, [this](int) { reload(); });
+    loop_.on_signals({SIGHUP}, [this](int) { [[maybe_unused]] const auto told = reload(); });
     loop_.on_signals({SIGTERM, SIGINT}, [this](int) { drain(); });
     loop_.run();
     if (!failure_.empty()) return complain(failure_);

@@ -54,7 +54,12 @@ sockaddr_un address_of(const std::string& path) {
 }
 
 std::string attempt_name(const LaunchRecord& r) { return std::to_string(r.job) + "." + std::to_string(r.attempt); }
-std::string marker_of(const LaunchRecord& r) { return "SWITCHYARD_ATTEMPT=" + attempt_name(r) + "@" + r.node; }
+// What only the processes of this attempt have in their environment.
+std::string marker_of(const LaunchRecord& r) {
+  const auto& all = r.environment;
+  const auto found = std::find_if(all.begin(), all.end(), [](const std::string& e) { return e.rfind("SWITCHYARD_ATTEMPT=", 0) == 0; });
+  return found != all.end() ? *found : "SWITCHYARD_ATTEMPT=" + attempt_name(r) + "@" + r.node;
+}
 
 std::string describe_status(int status) {
   if (WIFEXITED(status)) return "exit code " + std::to_string(WEXITSTATUS(status));

@@ -4,6 +4,7 @@
 
 #include "base/features.hpp"
 #include "base/hostlist.hpp"
+#include "sched/placement/alternatives.hpp"
 #include "sched/placement/part.hpp"
 
 namespace sy::sched::placement {
@@ -330,6 +331,21 @@ Result<void> check_counted_features(const Group& g, const TopologyIndex& t) {
   return {};
 }
 
+// What is wished for on a level wider than the one that holds all of it would mean nothing.
+Result<void> check_wishes_inside(const Group& g, const TopologyIndex& t, std::int32_t parents_level, const std::string& parent) {
+  const auto wider = [&](const std::string& level) { return !level.empty() && *t.find_level(level) < parents_level; };
+  const auto refuse = [&](const char* field, const std::string& level) {
+    return base::fail(bad(fmt::format("{} stays inside one {}, and this level is wider", parent, t.level_name(parents_level)), field, level,
+                          fmt::format("name {} or a narrower level", t.level_name(parents_level))));
+  };
+  if (wider(g.pack.prefer)) return refuse("--near", g.pack.prefer);
+  for (const auto& r : g.pack.ladder)
+    if (wider(r.level)) return refuse("--ladder", r.level);
+  for (const auto& s : g.segments)
+    if (wider(s.level)) return refuse("--segment", s.level);
+  return {};
+}
+
 Result<void> check_group(const Group& g, const TopologyIndex& t, std::int32_t parents_level, const std::string& parent) {
   for (const auto& ok : {check_counts(g), check_levels(g, t), check_ladder(g, t), check_segments(g, t), check_lists(g)})
     if (!ok) return ok;
@@ -342,14 +358,25 @@ Result<void> check_group(const Group& g, const TopologyIndex& t, std::int32_t pa
       return base::fail(bad(fmt::format("group {} requires a wider level than {} around it", g.name, parent), "--within", g.pack.require,
                             fmt::format("{} or a narrower level", t.level_name(parents_level))));
   }
+  if (const auto ok = check_wishes_inside(g, t, parents_level, parent); !ok) return ok;
   for (const auto& child : g.children)
-    if (const auto ok = check_group(child, t, required, g.name.empty() ? "the job" : "group " + g.name); !ok) return ok;
+    if (const auto ok = check_group(child, t, required, g.name.empty() ? "the job" : "group " + g.name); !ok) {
+      base::Error e = ok.error();
+      if (!child.name.empty() && e.message.find("group ") == std::string::npos)
+        e.message = fmt::format("group {}: {}", child.name, e.message);
+      return base::fail(std::move(e));
+    }
   return {};
 }
 
 }  // namespace
 
-Result<void> check_request(const Group& g, const TopologyIndex& t) { return check_group(g, t, TopologyIndex::any_level, "the job"); }
+Result<void> check_request(const Group& g, const TopologyIndex& t) {
+  if (const auto ways = count_ways_to_choose(g); ways > most_alternatives)
+    return base::fail(bad(fmt::format("the brackets make more than {} combinations", most_alternatives), "--constraint", g.constraint,
+                          "use fewer alternatives"));
+  return check_group(g, t, TopologyIndex::any_level, "the job");
+}
 
 std::vector<std::string> warnings(const Group& g, const TopologyIndex& t) {
   std::vector<std::string> out;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/job_target.hpp"
+#include "sched/placement/alternatives.hpp"
 #include "sched/placement/explain.hpp"
 #include "sched/placement/gang.hpp"
 #include "sched/placement/open_nodes.hpp"
@@ -35,8 +36,9 @@ struct Engine::Parts {
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
   Answer place_piece(Board&, const Group&, const Options&, Result<Piece>);
-  std::tuple<bool, std::uint32_t, std::int32_t, std::uint32_t> rank(const Answer&, const Options&) const;
-  Answer place_alternatives(Board&, const Group&, const Options&, const base::FeatureExpression&);
+  using Rank = std::tuple<bool, std::uint32_t, std::int32_t, std::int64_t, std::int32_t, std::uint32_t>;
+  Rank rank(const Answer&, const Group&, const Options&) const;
+  Answer place_alternatives(Board&, const std::vector<Group>& ways, const Options&);
   struct Restricted {
     std::vector<bool> open;             // by position; empty: nothing restricts the nodes
     std::vector<bool> near;             // by position: what affinity leaves; empty: there is none
@@ -69,10 +71,15 @@ Answer refused(const base::Error& e) {
   return a;
 }
 
-// The search of a gang divides tasks over nodes evenly only.
-bool any_sums(Board& b, const Piece& p) {
-  if (!p.container && (p.part.evenly || needs_sums(b, p.part))) return true;
-  return std::any_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return any_sums(b, c); });
+// Might it fit divided in another way than evenly?
+bool is_inexact(Board& b, const Part& part) { return part.evenly || (part.even_tasks && some_hold_less(b, part)); }
+
+// The search of a gang divides tasks over nodes evenly only. `shared`: with other groups, which may leave less on some nodes than on others.
+bool any_sums(Board& b, const Piece& p, bool shared) {
+  shared |= p.replicas > 1 || p.children.size() > 1;
+  if (!p.container && (is_inexact(b, p.part) || needs_sums(b, p.part))) return true;
+  if (!p.container && shared && p.part.sum_tasks && !p.part.demand.whole) return true;
+  return std::any_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return any_sums(b, c, shared); });
 }
 
 }  // namespace
@@ -213,7 +220,7 @@ void Engine::Parts::rate(Answer& a, const Board&, const Part& part, Chooser& cho
 Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g, const Options& o) {
   Answer a;
   a.verdict.kind = Verdict::Kind::not_now;
-  if (!part.choices.empty() && part.max == 0) return a;
+  if (part.max == 0) return a;  // none of the numbers of nodes to choose from will do
   const auto looked_before = board.nodes_looked_at;
   const auto rungs = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
   std::uint64_t budget = o.budget;
@@ -240,7 +247,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
       const auto choice = spreader.choose(TopologyIndex::root, open);
       if (choice) accept_apart(a, part, *choice, name_nodes(counts, part, *choice));
       else if (last) {
-        if (part.evenly || needs_sums(board, part)) a.verdict.reason = Reason::search_limit;
+        if (is_inexact(board, part) || needs_sums(board, part)) a.verdict.reason = Reason::search_limit;
         explain(a, board, part, counts, open, o, near);
         if (o.explain) explain_spread(a, board, part, spreader);
       }
@@ -257,7 +264,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     }
     a.work.domains_looked_at += chooser.domains_looked_at;
     if (!choice && last) {
-      if (chooser.budget_ended || part.evenly) a.verdict.reason = Reason::search_limit;
+      if (chooser.budget_ended || is_inexact(board, part)) a.verdict.reason = Reason::search_limit;
       explain(a, board, part, counts, open, o, near);
     }
     return choice.has_value();
@@ -314,13 +321,14 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   auto piece = make_piece(g, shape, topology, o, 0, &ways);
   const std::string narrowest = piece ? topology.level_name(piece->part.rungs.front().level) : std::string{};
   Answer a = place_piece(board, g, o, std::move(piece));
-  const auto best = [&] { return a.placed() && a.level == narrowest && !o.weight_first; };
+  const auto best = [&] { return a.placed() && a.level == narrowest && !o.weight_first && g.nodes.min >= g.nodes.max; };
+  bool limit = a.verdict.reason == Reason::search_limit || ways >= most_alternatives || (ways > 1 && !g.children.empty());
   for (std::size_t i = 1; i < ways && !best(); ++i) {
-    const bool limit = a.verdict.reason == Reason::search_limit;
     Answer other = place_piece(board, g, o, make_piece(g, shape, topology, o, i));
-    if (rank(other, o) < rank(a, o) || (!a.placed() && !limit && other.verdict.reason == Reason::search_limit)) a = std::move(other);
+    limit |= other.verdict.reason == Reason::search_limit;
+    if (rank(other, g, o) < rank(a, g, o)) a = std::move(other);
   }
-  if (!a.placed() && (ways >= most_alternatives || (ways > 1 && !g.children.empty()))) a.verdict.reason = Reason::search_limit;
+  if (!a.placed() && limit) a.verdict.reason = Reason::search_limit;
   return a;
 }
 
@@ -358,10 +366,11 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
   a.work.search_steps = r.steps;
   if (!r.placed) {
     a.verdict.kind = Verdict::Kind::not_now;
-    const bool limit = r.budget_ended || any_sums(board, *piece);
+    const bool limit = r.budget_ended || (!r.too_few_cpus && any_sums(board, *piece, false));
     a.verdict.reason = limit ? Reason::search_limit : Reason::resources;
     a.verdict.detail = limit
-                           ? fmt::format("no placement found within {} steps", o.budget)
+                           ? r.steps_ended ? fmt::format("no placement found within {} steps", o.budget)
+                                           : std::string("no placement found, and not every way to lay the groups out is tried")
                            : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
     if (!o.explain) return a;
     std::vector<bool> near(topology.size(), true);  // to jobs: the groups of this one are nowhere
@@ -395,33 +404,31 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
   return a;
 }
 
-// Of answers to ways of asking one thing, the least is taken: placed, on the cheapest nodes where these come first, on the
-// narrowest rung, in the fewest leaves.
-std::tuple<bool, std::uint32_t, std::int32_t, std::uint32_t> Engine::Parts::rank(const Answer& a, const Options& o) const {
+// Of answers to ways of asking one thing, the least is taken: placed, or nearest to it; on the cheapest nodes where these come first; on
+// the narrowest rung, where the job asks to be near; on the most nodes; on the narrowest rung; in the fewest leaves.
+Engine::Parts::Rank Engine::Parts::rank(const Answer& a, const Group& g, const Options& o) const {
+  if (!a.placed()) return {true, a.verdict.asked - std::min(a.verdict.offered, a.verdict.asked), 0, 0, 0, 0};
   std::uint32_t dearest = 0;
   if (o.weight_first)
     for (const auto& n : a.nodes) dearest = std::max(dearest, shape.nodes[n.node.value].weight);
-  return {!a.placed(), dearest, a.placed() ? -*topology.find_level(a.level) : 0, a.leaves_used};
+  const std::int32_t rung = -*topology.find_level(a.level);
+  return {false, dearest, asks_to_be_near(g, topology) ? rung : 0, -static_cast<std::int64_t>(a.nodes.size()), rung, a.leaves_used};
 }
 
-// "[a|b]": all nodes have the same feature.
-Answer Engine::Parts::place_alternatives(Board& board, const Group& g, const Options& o, const base::FeatureExpression& f) {
+Answer Engine::Parts::place_alternatives(Board& board, const std::vector<Group>& ways, const Options& o) {
   std::optional<Answer> best;
-  for (const auto& operand : f.operands) {
-    Group one = g;
-    one.constraint = base::format_features(operand);
-    Answer a = place(board, one, o);
-    if (!best || rank(a, o) < rank(*best, o)) best = std::move(a);
+  bool limit = false;
+  for (const auto& way : ways) {
+    Answer a = place(board, way, o);
+    limit |= a.verdict.reason == Reason::search_limit;
+    if (!best || rank(a, way, o) < rank(*best, way, o)) best = std::move(a);
   }
-  return best ? std::move(*best) : Answer{};
+  if (!best->placed() && limit) best->verdict.reason = Reason::search_limit;
+  return std::move(*best);
 }
 
 Answer Engine::Parts::place(Board& board, const Group& g, const Options& o) {
-  if (!g.constraint.empty() && g.children.empty()) {
-    const auto f = base::parse_features(g.constraint);
-    if (!f) return refused(f.error());
-    if (f->op == base::FeatureExpression::Op::one_of_for_all && !f->operands.empty()) return place_alternatives(board, g, o, *f);
-  }
+  if (const auto ways = ways_to_choose(g); !ways.empty()) return place_alternatives(board, ways, o);
   if (needs_search(g)) return place_pieces(board, g, o);
   const auto part = make_part(g, shape, topology, o);
   if (!part) return refused(part.error());

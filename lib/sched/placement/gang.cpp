@@ -15,6 +15,11 @@ using model::TopologyIndex;
 constexpr std::uint64_t most_copies = 1000;     // the search is that deep
 using Next = std::function<bool()>;
 
+// What one copy takes at least.
+std::int64_t cpus_of_one(const Part& part) {
+  return part.sum_tasks ? part.total_tasks * part.one_task.cpus.value : part.min * part.demand.cpus.value;
+}
+
 class Search {
  public:
   Search(const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o, std::uint64_t budget)
@@ -26,6 +31,7 @@ class Search {
     placed_.name(root);
     r.placed = put_greedily(root, TopologyIndex::root, open) && placed_.affinities_hold();
     r.budget_ended = !r.placed;
+    r.steps_ended = budget_ended_;
     finish(r);
     return r;
   }
@@ -38,6 +44,7 @@ class Search {
     placed_.name(root);
     r.placed = put(root, 0, TopologyIndex::root, open, [this] { return placed_.affinities_hold(); });
     r.budget_ended = !r.placed && (budget_ended_ || inexact_);
+    r.steps_ended = budget_ended_;
     r.nowhere = root.container && !somewhere_;
     finish(r);
     return r;
@@ -132,10 +139,16 @@ class Search {
         if (d >= scope && d < inside.next) all.push_back(d);
     std::vector<Hunger> hungers;
     gather(p, open, 1, hungers);
+    std::int64_t asked = 0;
+    for (const auto& h : hungers) asked += h.cpus;
+    std::vector<std::int64_t> free(t_.size() + 1);  // before each position
+    for (std::uint32_t q = 0; q < t_.size(); ++q)
+      free[q + 1] = free[q] + (board_.now(q).usable && (open == nullptr || (*open)[q]) ? board_.now(q).free.cpus.value : 0);
     std::vector<std::uint32_t> out;
     for (const auto d : all) {
       const auto within = p.part.within;
       if (within >= 0 && t_.domain(d).level > within && t_.ancestor(d, within) < 0) continue;
+      if (free[t_.domain(d).end] - free[t_.domain(d).begin] < asked) continue;
       if (std::all_of(hungers.begin(), hungers.end(), [&](const Hunger& h) { return h.sum[d] >= h.least; })) out.push_back(d);
     }
     sort_by_order(p, hungers, out);
@@ -203,7 +216,7 @@ class Search {
       const std::uint64_t one = c.part.min;
       h->least = c.part.demand.whole || c.part.demand.most == 0 ? h->least + copies * c.replicas * one : std::max(h->least, one);
       ++h->groups;
-      h->cpus += static_cast<std::int64_t>(copies * c.replicas * one) * c.part.demand.cpus.value;
+      h->cpus += static_cast<std::int64_t>(copies * c.replicas) * cpus_of_one(c.part);
     }
   }
 
@@ -341,7 +354,7 @@ class Search {
         return false;
       }
     }
-    return true;
+    return placed_.spread_holds(p);
   }
 
   bool put_container_greedily(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open) {
@@ -443,11 +456,17 @@ struct Surplus {
   std::uint32_t least, most, step;
 };
 void elastic(Piece& p, std::vector<Surplus>& out) {
-  if (p.min_replicas < p.replicas) out.push_back({&p.replicas, p.min_replicas, p.replicas, 1});
   const auto& part = p.part;
+  const bool one_node = !p.container && part.max == 1;
+  auto copies = p.min_replicas, units = part.min;  // so many domains take no fewer copies, or units
+  for (const auto& s : p.spread)
+    if (one_node && s.mode == model::Spread::Mode::require) copies = std::max(copies, std::min(s.min_domains.value_or(0), p.replicas));
+  for (const auto& a : part.apart)
+    if (!a.wish) units = std::max(units, std::min(a.domains, part.max));
+  if (copies < p.replicas) out.push_back({&p.replicas, copies, p.replicas, 1});
   const bool segments = !part.layers.empty() && part.sizes.empty() && !part.shorter;
-  if (!p.container && part.min < part.max)
-    out.push_back({&p.part.max, part.min, part.max, segments ? part.layers.front().size : std::max(part.demand.multiple, 1U)});
+  if (!p.container && units < part.max)
+    out.push_back({&p.part.max, units, part.max, segments ? part.layers.front().size : std::max(part.demand.multiple, 1U)});
   for (auto& c : p.children) elastic(c, out);
 }
 
@@ -468,7 +487,7 @@ std::int64_t cpus_asked(const Piece& p) {
   std::int64_t one = 0;
   for (const auto& c : p.children) one += cpus_asked(c);
   const auto& part = p.part;
-  if (!p.container) one += part.sum_tasks ? part.total_tasks * part.one_task.cpus.value : part.min * part.demand.cpus.value;
+  if (!p.container) one += cpus_of_one(part);
   return p.replicas * one;
 }
 
@@ -479,15 +498,15 @@ std::int64_t cpus_free(const TopologyIndex& t, std::span<const NodeNow> nodes, c
   return sum;
 }
 
-}  // namespace
-
-GangResult place_gang(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes,
-                      const Options& o, const std::vector<bool>* open) {
+// As much as fits on the first rung that holds all that is asked; failing that, on the first that holds the least.
+GangResult place_on_rungs(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes,
+                          const Options& o, const std::vector<bool>* open) {
   const auto attempt = [&](const Piece& p) {
     Piece fixed = p;
     fix_counts(fixed);
     GangResult r;
-    if (cpus_asked(fixed) > cpus_free(t, nodes, open)) return r.nowhere = true, r;  // no search can help
+    if (cpus_asked(fixed) > cpus_free(t, nodes, open)) return r.nowhere = r.too_few_cpus = true, r;  // no search can help
+    if (copies(fixed) > most_copies) return Search(shape, t, nodes, o, o.budget).run_greedily(fixed, open);
     bool ended = false;
     const std::size_t rungs = fixed.container ? fixed.part.rungs.size() : 1;
     for (std::size_t rung = 0; rung < rungs; ++rung)
@@ -503,11 +522,6 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
     r.budget_ended = ended;
     return r;
   };
-  if (copies(asked) > most_copies) {
-    Piece fixed = asked;
-    fix_counts(fixed);
-    return Search(shape, t, nodes, o, o.budget).run_greedily(fixed, open);
-  }
   GangResult all = attempt(asked);
   if (all.placed) return all;
   Piece now = asked;
@@ -528,6 +542,29 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
     *s.count = low;
   }
   return best;
+}
+
+}  // namespace
+
+GangResult place_gang(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes,
+                      const Options& o, const std::vector<bool>* open) {
+  Piece one = asked;
+  std::vector<Surplus> counts;
+  elastic(one, counts);
+  if (!asked.wish || counts.empty()) return place_on_rungs(asked, shape, t, nodes, o, open);
+  // P11: who wishes to be near takes less before a wider rung.
+  GangResult r;
+  bool ended = false;
+  for (const auto& rung : asked.part.rungs) {
+    const auto steps = r.steps;
+    one.part.rungs = {rung};
+    r = place_on_rungs(one, shape, t, nodes, o, open);
+    r.steps += steps;
+    if (r.placed) return r;
+    ended |= r.budget_ended;
+  }
+  r.budget_ended = ended;
+  return r;
 }
 
 }  // namespace sy::sched::placement

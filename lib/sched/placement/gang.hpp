@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sched/placement/alternatives.hpp"
 #include "sched/placement/choose.hpp"
 
 namespace sy::sched::placement {
@@ -14,6 +15,8 @@ struct Piece {
   std::string name;
   Part part;                            // containers use its rungs and filter only
   bool container{};
+  bool wish{};                          // of the outermost: any group in it asks to be near (P11)
+  bool part_of_group{};                 // of counted features: its nodes are others than those of the other parts
   std::uint32_t replicas{1}, min_replicas{1};
   std::vector<model::Spread> spread;    // of its copies
   std::vector<model::Affinity> affinity, anti_affinity;
@@ -22,14 +25,15 @@ struct Piece {
 
 // Does the request need a search: groups inside groups, copies, counted features?
 bool needs_search(const model::Group&);
-// `alternative`: of the ways to give required nodes to counted features, of which there are `alternatives`.
-inline constexpr std::size_t most_alternatives = 64;
+// `alternative`: of the ways to give required nodes to counted features, of which there are `alternatives`, at most most_alternatives.
 Result<Piece> make_piece(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&, std::size_t alternative = 0,
                          std::size_t* alternatives = nullptr);
 
 struct GangResult {
   bool placed{};
-  bool budget_ended{};
+  bool budget_ended{};                  // not placed, and not every way was tried
+  bool steps_ended{};                   // for want of steps
+  bool too_few_cpus{};                  // for all of it, wherever they are
   bool nowhere{};                       // the outermost container found no domain with room enough
   std::vector<PlacedNode> nodes;        // by group, replica, path
   std::int32_t level{model::TopologyIndex::any_level};

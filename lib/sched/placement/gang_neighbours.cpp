@@ -85,13 +85,14 @@ void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t pla
 
 bool Neighbours::spread_holds(const Piece& p) const {
   return std::all_of(p.spread.begin(), p.spread.end(), [&](const Spread& s) {
-    if (!asked_at_the_end(p, s)) return true;
+    if (s.mode != Spread::Mode::require || (!s.min_domains && !asked_at_the_end(p, s))) return true;
     std::size_t used = 0;
     const auto all = spans(p, *t_.find_level(s.level), used);
-    if (all.empty()) return used >= s.min_domains.value_or(0);
+    if (used < s.min_domains.value_or(0)) return false;
+    if (all.empty() || !s.max_skew || !asked_at_the_end(p, s)) return true;
     const auto [least, most] =
         std::minmax_element(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.copies < b.copies; });
-    return used >= s.min_domains.value_or(0) && (!s.max_skew || most->copies - least->copies <= *s.max_skew);
+    return most->copies - least->copies <= *s.max_skew;
   });
 }
 
@@ -125,7 +126,7 @@ std::set<std::int64_t> Neighbours::domains_of(const std::string& target, std::in
 void Neighbours::name(const Piece& p) {
   names_.insert(p.name);
   affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
-  spreads_ |= !p.spread.empty();
+  spreads_ |= !p.spread.empty() || p.part_of_group;
   if (p.part.filter.among) lists_.push_back(*p.part.filter.among);
   if (!p.part.filter.excluded.empty()) lists_.push_back(p.part.filter.excluded);
   if (!p.part.required.empty()) {
@@ -175,8 +176,12 @@ bool Neighbours::affinities_hold() const {
 }
 
 bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, std::uint32_t most, const Open* open, Open& mask) const {
-  if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty()) return false;
+  if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty() && !p.part_of_group) return false;
   mask = open == nullptr ? Open(t_.size(), true) : *open;
+  if (p.part_of_group)
+    for (const auto& r : records)
+      if (r.piece->part.group == p.part.group && r.inside == around)
+        for (const auto& n : r.nodes) mask[n.position] = false;
   for (const auto& s : p.spread)
     if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, most, mask);
   const auto apply = [&](const Affinity& a, bool together) {

@@ -58,9 +58,17 @@ void count_units(const Group& g, const ClusterShape& shape, const Options& o, Pa
     p.total_tasks = g.tasks;
     p.min = std::min(p.min, std::max(g.tasks, 1U));
     p.max = std::min(p.max, std::max(g.tasks, 1U));
-    if (g.nodes_given) p.sum_tasks = g.tasks_per_node == 0 && g.segments.empty() && p.min < g.tasks;
+    if (g.nodes_given) {
+      if (g.tasks_per_node != 0) {  // beside a number of tasks it is the most
+        const auto least = divide_up(g.tasks, g.tasks_per_node);
+        p.min = std::min(std::max(p.min, least), p.max);
+        std::erase_if(p.choices, [&](std::uint32_t n) { return n < least; });
+        if (p.choices.empty() && !g.nodes.choices.empty()) p.max = 0;
+      }
+      (g.segments.empty() ? p.sum_tasks : p.even_tasks) = p.min < g.tasks;
+    }
   }
-  p.tasks_each = g.tasks_per_node != 0 && !p.sum_tasks ? g.tasks_per_node : g.tasks_given ? divide_up(g.tasks, p.min) : 1;
+  p.tasks_each = g.tasks_given ? divide_up(g.tasks, std::max(p.min, 1U)) : std::max(g.tasks_per_node, 1U);
 }
 
 Demand demand_for(const Group& g, const Options& o, std::uint32_t tasks, bool by_tasks) {
@@ -89,7 +97,7 @@ void demand_of(const Group& g, const Options& o, Part& p) {
   const auto most = p.demand.most;
   p.demand = demand_for(g, o, p.by_tasks ? 1 : p.tasks_each, p.by_tasks);
   if (p.by_tasks) p.demand.most = most;
-  if (p.sum_tasks) {
+  if (p.sum_tasks || p.even_tasks) {
     p.one_task = demand_for(g, o, 1, true);
     p.one_task.most = g.tasks_per_node != 0 ? std::min(g.tasks_per_node, p.total_tasks) : p.total_tasks;
   }
@@ -292,6 +300,14 @@ bool counts_features(const Group& g) {
          (f->op == Op::counted || std::any_of(f->operands.begin(), f->operands.end(), [](const auto& o) { return o.op == Op::counted; }));
 }
 
+bool asks_to_be_near(const Group& g, const TopologyIndex& t) {
+  const bool own = t.kind() == model::Topology::Kind::block || !g.pack.prefer.empty() || !g.pack.require.empty() ||
+                   !g.pack.ladder.empty() || g.switches || std::any_of(g.segments.begin(), g.segments.end(), [](const Segment& s) {
+                     return s.remainder != Segment::Remainder::elastic || s.consolidate;
+                   });
+  return own || std::any_of(g.children.begin(), g.children.end(), [&](const Group& child) { return asks_to_be_near(child, t); });
+}
+
 bool has_rule(const model::Spread& s) { return s.max_per_domain || s.max_share || s.min_domains || s.max_skew; }
 
 bool spreads_itself(const Group& g) { return g.children.empty() && g.replicas <= 1 && !g.spread.empty(); }
@@ -310,7 +326,7 @@ Result<Part> make_part(const Group& g, const ClusterShape& shape, const Topology
   preferences_of(g, p);
   p.single_nodes = p.by_tasks || std::any_of(p.rungs.begin(), p.rungs.end(), [&](const PartRung& r) { return r.level == t.node_level(); });
   p.key = key_of(g, p, p.demand);
-  if (p.sum_tasks) p.one_task_key = key_of(g, p, p.one_task);
+  if (p.sum_tasks || p.even_tasks) p.one_task_key = key_of(g, p, p.one_task);
   return p;
 }
 

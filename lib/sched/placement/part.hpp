@@ -75,7 +75,8 @@ struct Part {
   std::vector<model::GresRequest> gres_job;
   bool evenly{};                        // GRES of the job is shared out evenly, though another way might do
   bool fewest{};                        // nodes were not asked for: as few as hold it
-  Demand one_task;                      // with sum_tasks
+  bool even_tasks{};                    // total_tasks are shared out evenly, because of segments, though another way might do
+  Demand one_task;                      // with sum_tasks and even_tasks
   std::string one_task_key;
   Filter filter;
   std::int32_t exclusive_level{no_level};
@@ -98,6 +99,7 @@ struct Part {
 // Does it keep its own nodes or tasks apart? With replicas a spread is about these.
 bool spreads_itself(const model::Group&);
 bool counts_features(const model::Group&);  // "a*2&b*2": so many nodes of each
+bool asks_to_be_near(const model::Group&, const model::TopologyIndex&);  // it, or a group in it: the wish of P11
 bool has_rule(const model::Spread&);      // without: as even as there is room
 // The part that a group without children asks for, one copy of it. Errors as check_request; unknown node names are refused.
 Result<Part> make_part(const model::Group&, const ClusterShape&, const model::TopologyIndex&, const Options&);

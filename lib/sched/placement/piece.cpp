@@ -20,8 +20,15 @@ struct Builder {
   std::size_t alternatives{1};           // how many there are
   std::uint32_t next_group{};
 
+  // A wish to be spread that no rule makes firm would mean nothing inside the narrowest domain that holds all of them.
+  static bool wishes_width(const Group& g) {
+    const auto soft = [](const model::Spread& s) { return !has_rule(s) || s.mode == model::Spread::Mode::prefer; };
+    return std::any_of(g.spread.begin(), g.spread.end(), soft) || std::any_of(g.children.begin(), g.children.end(), wishes_width);
+  }
+
   // What bounds the children: the group's own ladder, over domains of whatever size.
   Result<Part> bounds(Group g) {
+    const bool wide = std::any_of(g.children.begin(), g.children.end(), wishes_width);
     g.children.clear();
     g.segments.clear();
     g.spread.clear();
@@ -32,7 +39,7 @@ struct Builder {
     if (g.pack.prefer.empty() && g.pack.ladder.empty() && !g.switches &&
         (options.packing == Packing::narrowest || !g.pack.require.empty())) {
       const auto require = g.pack.require.empty() ? TopologyIndex::any_level : *t.find_level(g.pack.require);
-      g.pack.prefer = t.level_name(std::max(t.narrowest_level(), require));
+      g.pack.prefer = t.level_name(wide ? require : std::max(t.narrowest_level(), require));
     }
     return make_part(g, shape, t, options);
   }
@@ -59,7 +66,7 @@ struct Builder {
     for (const auto& term : f.op == Op::counted ? std::vector{f} : f.operands) {
       const bool counts = term.op == Op::counted;
       std::string text = base::format_features(counts ? term.operands.front() : term);
-      if (term.op == Op::any_of || (counts && term.operands.front().op == Op::any_of)) text = "(" + text + ")";
+      if (term.op == Op::any_of || (counts && term.operands.front().op == Op::any_of)) text = fmt::format("({})", text);
       if (counts) out.push_back(Term{std::move(text), term.count, {}});
       else of_all += (of_all.empty() ? "" : "&") + text;
     }
@@ -136,7 +143,8 @@ struct Builder {
       one.pack.prefer = t.level_name(t.narrowest_level());
       auto child = leaf(one);
       if (!child) return child;
-      --next_group;  // all parts of one group
+      child->part_of_group = true;
+      --next_group;  // all parts have its number
       p->children.push_back(std::move(*child));
     }
     ++next_group;
@@ -215,6 +223,7 @@ Result<Piece> make_piece(const model::Group& g, const ClusterShape& shape, const
   Builder b{shape, t, of_parts, alternative};
   auto out = b.build(g);
   if (alternatives != nullptr) *alternatives = b.alternatives;
+  if (out) out->wish = asks_to_be_near(g, t);
   return out;
 }
 

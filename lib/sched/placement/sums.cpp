@@ -305,7 +305,7 @@ std::vector<std::uint32_t> pick_in(const TopologyIndex& t, const Offer& nodes, c
 
 Part towards_sum(const Part& part) {
   Part one = part;
-  if (!part.sum_tasks) return one;
+  if (!part.sum_tasks && !part.even_tasks) return one;
   one.demand = part.one_task;
   one.key = part.one_task_key;
   return one;
@@ -313,7 +313,10 @@ Part towards_sum(const Part& part) {
 
 bool needs_sums(Board& board, const Part& part) {
   if (!part.gres_job.empty() || part.fewest) return true;
-  if (!part.sum_tasks) return false;
+  return part.sum_tasks && some_hold_less(board, part);
+}
+
+bool some_hold_less(Board& board, const Part& part) {
   const auto& units = board.offer(towards_sum(part)).units;
   return std::any_of(units.begin(), units.end(), [&](std::uint32_t n) { return n > 0 && n < part.tasks_each; });
 }

@@ -10,6 +10,8 @@ namespace sy::sched::placement {
 
 // Does the sum matter on this board, or does every node that holds any of it hold an even share?
 bool needs_sums(Board&, const Part&);
+// Are there nodes that hold some tasks of it, but no even share? Of a part with sum_tasks or even_tasks.
+bool some_hold_less(Board&, const Part&);
 // The part whose units are what one node holds towards the sum: its tasks, or itself.
 Part towards_sum(const Part&);
 

@@ -226,7 +226,7 @@ AgentProcess::~AgentProcess() {
   std::error_code ignored;
   for (const auto& r : std::filesystem::directory_iterator(spool() + "/attempts", ignored)) {
     const std::string key = r.path().filename();
-    const auto left = supervisor::processes_with_environment("SWITCHYARD_ATTEMPT=" + key + "@" + node);
+    const auto left = supervisor::processes_with_environment(mark(key));
     if (const pid_t pid = supervisor_of(std::stoull(key)); pid > 0) ::kill(pid, SIGKILL);
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
   }
@@ -304,6 +304,12 @@ pid_t AgentProcess::supervisor_of(std::uint64_t job) const {
   return 0;
 }
 
+std::string AgentProcess::mark(const std::string& attempt) const {
+  std::string id;
+  std::ifstream(spool() + "/spool_id") >> id;
+  return "SWITCHYARD_ATTEMPT=" + attempt + "@" + node + "-" + id.substr(0, 8);
+}
+
 std::vector<pid_t> AgentProcess::processes_of(std::uint64_t job, std::uint32_t attempt) const {
-  return supervisor::processes_with_environment("SWITCHYARD_ATTEMPT=" + std::to_string(job) + "." + std::to_string(attempt) + "@" + node);
+  return supervisor::processes_with_environment(mark(std::to_string(job) + "." + std::to_string(attempt)));
 }

@@ -602,8 +602,8 @@ TEST_CASE("a gang of more copies than a search can be deep is placed where they 
   g.children.back().name = "worker";
   g.children.back().replicas = 1600;
   CHECK(l.ask(g).nodes.size() == 1600);
-  g.children.back().replicas = 1601;  // more than there is room for: not everything was tried
-  CHECK(l.ask(g).verdict.reason == model::Reason::search_limit);
+  g.children.back().replicas = 1601;  // more than there are CPUs free
+  CHECK(l.ask(g).verdict.reason == model::Reason::resources);
 }
 
 TEST_CASE("a gang does not search a domain that is too small for all its groups, though each by itself would fit") {

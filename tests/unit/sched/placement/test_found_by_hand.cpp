@@ -1,0 +1,180 @@
+// What a tester found wrong by trying requests, one small case each.
+#include "lab.hpp"
+
+using namespace sy;
+using namespace lab;
+
+namespace {
+
+Group of(std::vector<Group> children) {
+  Group g;
+  for (std::size_t i = 0; i < children.size(); ++i)
+    if (children[i].name.empty()) children[i].name = "g" + std::to_string(i);
+  g.children = std::move(children);
+  return g;
+}
+Group nodes(std::uint32_t n) {
+  auto g = whole(n);
+  g.sharing = model::Sharing::shared;
+  return g;
+}
+Group copies(Group g, std::uint32_t n, std::uint32_t least = 0) {
+  g.replicas = n;
+  g.min_replicas = least;
+  return g;
+}
+Group spread(Group g, const std::string& level, std::optional<std::uint32_t> min = {}) {
+  model::Spread s;
+  s.level = level;
+  s.min_domains = min;
+  g.spread = {s};
+  return g;
+}
+// Four racks of four nodes below two spines: n1 to n16.
+Lab four_racks(std::int64_t cpus = 4) {
+  auto l = Lab::tree({"spine", "rack"}).domain("S").domain("T");
+  for (int rack = 0; rack < 4; ++rack) {
+    const std::string name = "r" + std::to_string(rack);
+    l.domain(name, rack < 2 ? "S" : "T");
+    for (int i = 1; i <= 4; ++i) l.node_cpu(name, "n" + std::to_string(4 * rack + i), 1000 * cpus, 1000 * cpus);
+  }
+  return l;
+}
+void features(Lab& l, const std::string& hostlist, const std::string& feature) {
+  const auto names = base::expand_hostlist(hostlist);
+  REQUIRE(names);
+  for (const auto& name : *names) {
+    auto& own = l.shape.nodes[l.index(name)].features;
+    own.push_back(feature);
+    std::sort(own.begin(), own.end());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("found by hand: beside a number of tasks, tasks per node are the most, and none is lost") {
+  auto l = Lab::tree({"rack"}).domain("A").node_cpu("A", "a1", 4000, 4000).node_cpu("A", "a2", 1000, 1000);
+  auto g = tasks(5);
+  g.nodes_given = true;
+  g.nodes = {2, 2, {}};
+  g.tasks_per_node = 4;
+  CHECK(l.where(g) == "a1:4 a2:1");
+  g.tasks = 4;
+  g.tasks_per_node = 2;
+  CHECK(l.where(g) == "never");        // a1 takes two of four, a2 one
+  g.tasks = 40;
+  g.tasks_per_node = 1;
+  CHECK(l.where(g) == "never");
+  g.nodes = {1, 3, {}};
+  g.tasks = 6;
+  g.tasks_per_node = 2;
+  CHECK(four_racks().where(g) == "n1:2 n2:2 n3:2");
+}
+
+TEST_CASE("found by hand: where another division of tasks might fit, it is not said that the job can never start") {
+  auto l = Lab::tree({"rack"}).domain("A").node_cpu("A", "a1", 4000, 4000).node_cpu("A", "a2", 1000, 1000);
+  auto g = with_segment(tasks(5), 2, "rack");
+  g.nodes_given = true;
+  g.nodes = {2, 2, {}};
+  CHECK(l.ask(g).verdict.reason == model::Reason::search_limit);
+  // v takes 3+1 or 1+3 beside w: an even share of two leaves no node whole for w.
+  auto shared = Lab::tree({"rack"}).domain("A").node_cpu("A", "a1", 4000, 4000).node_cpu("A", "a2", 4000, 4000);
+  auto v = tasks(5);
+  v.nodes_given = true;
+  v.nodes = {2, 2, {}};
+  CHECK(shared.ask(of({v, tasks(1, 3)})).verdict.reason == model::Reason::search_limit);
+  CHECK(shared.where(of({v, tasks(4, 1)})) == "never");  // nine CPUs of eight
+}
+
+TEST_CASE("found by hand: all nodes of a group have the same of [a|b], in a gang and behind & too") {
+  auto l = four_racks();
+  features(l, "n[1-8]", "x");
+  features(l, "n[1-4]", "a");
+  features(l, "n[5-8]", "b");
+  auto g = nodes(6);
+  g.constraint = "x&[a|b]";
+  CHECK(l.hosts(g) == "never");
+  g.nodes = {4, 4, {}};
+  CHECK(l.hosts(g) == "n[1-4]");
+  g.constraint = "[a|b]";
+  l.busy("n1");
+  CHECK(l.hosts(of({g, tasks(1)})) == "n[5-8]");
+  l.busy("n5");
+  CHECK(l.hosts(of({g, tasks(1)})) == "not now");
+}
+
+TEST_CASE("found by hand: counted features take as many nodes as are asked, on nodes with room for several") {
+  auto l = four_racks();
+  features(l, "n[1-8]", "a");
+  auto g = nodes(4);
+  g.constraint = "a*2";
+  CHECK(l.hosts(g) == "n[1-4]");
+  features(l, "n[9-10]", "b");
+  g.constraint = "[a*2&b*2]";
+  CHECK(l.ask(g).nodes.size() == 4);
+}
+
+TEST_CASE("found by hand: a wish to be spread means something inside a gang") {
+  const auto l = four_racks();
+  CHECK(l.hosts(of({
+            copies(nodes(1), 4),
+        })) == "n1");
+  CHECK(l.hosts(of({spread(copies(nodes(1), 4), "rack")})) == "n[1,5,9,13]");
+  CHECK(l.hosts(of({spread(nodes(4), "rack")})) == "n[1,5,9,13]");
+  auto wish = spread(copies(nodes(2), 2), "spine");
+  wish.spread[0].max_per_domain = 1;
+  wish.spread[0].mode = model::Spread::Mode::prefer;
+  CHECK(l.ask(of({wish})).level == "any");
+}
+
+TEST_CASE("found by hand: fewer copies, or units, than asked still stand in as many domains as the spread asks") {
+  auto l = four_racks().busy("n[2-4,6-16]");
+  const auto g = of({spread(copies(nodes(1), 4, 2), "rack", 3)});
+  CHECK(l.hosts(g) == "not now");
+  l = four_racks().busy("n[2-4,6-8,10-16]");
+  CHECK(l.ask(g).placed());
+  auto v = spread(nodes(4), "rack", 3);
+  v.nodes.min = 2;
+  CHECK(l.ask(of({v, tasks(1)})).placed());
+}
+
+TEST_CASE("found by hand: of more copies than a search goes through, the least are placed, and too many for the CPUs are never") {
+  const auto l = four_racks(1);
+  CHECK(l.ask(of({copies(nodes(1), 2000, 3)})).nodes.size() == 16);
+  CHECK(l.where(of({copies(nodes(1), 2000)})) == "never");
+}
+
+TEST_CASE("found by hand: domains with too few CPUs for all copies inside are not searched") {
+  const auto l = four_racks(1);
+  auto c = of({copies(nodes(1), 8)});
+  c.replicas = 2;
+  const auto a = l.ask(of({c}));
+  CHECK(a.nodes.size() == 16);
+  CHECK(a.work.search_steps < 1000);
+}
+
+TEST_CASE("found by hand: wishes wider than the level that holds all of a gang are refused, naming the group") {
+  const auto l = four_racks();
+  auto g = of({prefer(nodes(2), "spine"), nodes(1)});
+  g.pack.require = "rack";
+  const auto v = l.ask(g).verdict;
+  CHECK(v.kind == model::Verdict::Kind::never);
+  CHECK(v.detail.find("--near: group g0") != std::string::npos);
+  g.children[0].pack.prefer = "rack";
+  CHECK(l.ask(g).placed());
+}
+
+TEST_CASE("found by hand: a range with a wish takes less before a wider rung in a gang too, and counted features take the most") {
+  const auto l = four_racks(1);
+  auto g = prefer(nodes(6), "rack");
+  g.nodes.min = 2;
+  CHECK(l.hosts(g) == "n[1-4]");
+  CHECK(l.ask(of({g})).level == "rack");
+  CHECK(l.ask(of({g})).nodes.size() == 4);
+  auto some = four_racks(1);
+  features(some, "n[1-2]", "a");
+  auto counted = nodes(6);
+  counted.nodes.min = 2;
+  counted.constraint = "a*2";
+  CHECK(some.ask(counted).nodes.size() == 6);
+}
