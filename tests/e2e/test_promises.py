@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What is promised when things go wrong, on real daemons: lost spools, leases, full disks, old requests, clean-up that fails."""
+import contextlib
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -56,8 +58,11 @@ def test_an_agent_that_lost_its_spool_can_not_end_what_it_does_not_know(build):
         assert c.api.post("/v1/nodes/n1/fence")[0] == 200
         wait_for(lambda: c.job(job)["state"] == "pending" or c.job(job)["attempt"] == 2, "waits again, or runs already: the node is fenced")
         (c.root / "work" / "go").touch()
-        for pid in first:
-            os.kill(pid, signal.SIGKILL)                       # what the fence stands for
+        for pid in first:                                      # what the fence stands for: of the node nothing runs on
+            below = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            for one in [pid, *map(int, below)]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
 
 
 def test_without_a_controller_a_lease_ends_the_jobs_and_they_are_not_run_twice(build):

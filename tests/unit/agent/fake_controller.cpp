@@ -230,6 +230,9 @@ AgentProcess::~AgentProcess() {
     if (const pid_t pid = supervisor_of(std::stoull(key)); pid > 0) ::kill(pid, SIGKILL);
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
   }
+  // Of a spool that was taken away nothing but the folder tells whose they are.
+  for (const pid_t pid : supervisor::processes_with_environment("SLURM_SUBMIT_DIR=" + work_dir)) ::kill(pid, SIGKILL);
+  remove_groups();
   std::filesystem::remove_all(root, ignored);
 }
 
@@ -302,6 +305,21 @@ pid_t AgentProcess::supervisor_of(std::uint64_t job) const {
       return static_cast<pid_t>(std::stol(pid));
   }
   return 0;
+}
+
+// The control groups that it made; those that are still in use stay.
+void AgentProcess::remove_groups() const {
+  std::string id;
+  std::ifstream(spool() + "/spool_id") >> id;
+  std::vector<std::filesystem::path> above{"/sys/fs/cgroup"};
+  std::error_code ignored;
+  for (const auto& controller : std::filesystem::directory_iterator(above.front(), ignored)) above.push_back(controller.path());
+  for (const auto& place : above) {
+    const auto own = place / "switchyard" / (std::string(node) + "-" + id.substr(0, 8));
+    for (const auto& group : std::filesystem::directory_iterator(own, ignored))
+      if (group.is_directory(ignored)) ::rmdir(group.path().c_str());
+    ::rmdir(own.c_str());
+  }
 }
 
 std::string AgentProcess::mark(const std::string& attempt) const {

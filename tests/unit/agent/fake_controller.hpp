@@ -105,6 +105,7 @@ class AgentProcess {
 
  private:
   void start_until(const std::string& words_in_log);
+  void remove_groups() const;
   std::string mark(const std::string& attempt) const;  // in the environment of its processes
   pid_t spawn(const std::vector<std::string>& words, const std::string& input) const;
   FakeController& controller_;
