@@ -295,6 +295,10 @@ Result<void> check_counts(const Group& g) {
   if (most == 0) return base::fail(bad("nothing is asked for", g.nodes_given ? "--nodes" : "--ntasks", "0", "ask for at least 1"));
   if (least > most)
     return base::fail(bad("the minimum is larger than the maximum", "--nodes", fmt::format("{}-{}", least, most), "swap them"));
+  if (g.nodes_given && g.tasks_given && g.tasks_per_node > 0 && std::uint64_t{g.nodes.max} * g.tasks_per_node < g.tasks)
+    return base::fail(bad(fmt::format("{} tasks are more than {} on each of {} nodes", g.tasks, g.tasks_per_node, g.nodes.max),
+                          "--ntasks-per-node", std::to_string(g.tasks_per_node),
+                          fmt::format("ask for {} nodes", (g.tasks + g.tasks_per_node - 1) / g.tasks_per_node)));
   if (g.contiguous && !g.segments.empty())
     return base::fail(bad("contiguous nodes and segments contradict each other", "--contiguous", "", "use one of them"));
   if (g.min_replicas > g.replicas)

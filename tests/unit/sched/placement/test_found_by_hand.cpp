@@ -64,7 +64,8 @@ TEST_CASE("found by hand: beside a number of tasks, tasks per node are the most,
   CHECK(l.where(g) == "never");        // a1 takes two of four, a2 one
   g.tasks = 40;
   g.tasks_per_node = 1;
-  CHECK(l.where(g) == "never");
+  CHECK(l.ask(g).verdict.detail.find("40 tasks are more than 1 on each of 2 nodes") != std::string::npos);
+  CHECK(four_racks(40).where(with_segment(g, 2, "rack")) == "never");
   g.nodes = {1, 3, {}};
   g.tasks = 6;
   g.tasks_per_node = 2;
