@@ -27,6 +27,8 @@ std::string text_member(const std::string& body, const char* name) {
 EffectRunner::EffectRunner(http::Loop& loop, Ledger& ledger, AgentLink& link, BlobCache& blobs, UserCache& users, Options options)
     : loop_(loop), ledger_(ledger), link_(link), blobs_(blobs), users_(users), options_(std::move(options)) {}
 
+EffectRunner::~EffectRunner() { *alive_ = false; }
+
 void EffectRunner::set_hooks(std::string prolog, std::string epilog) {
   options_.prolog = std::move(prolog);
   options_.epilog = std::move(epilog);
@@ -210,8 +212,9 @@ void EffectRunner::send(const model::Node& node, Key key, const char* target, st
   if (!lane(node.index).under_way.insert(key).second && std::get<0>(key) != kind_launch) return;  // a launch is noted beforehand
   ++counters_.sent;
   link_.post(node, target, std::move(body),
-             [this, index = node.index, key, target, judge = std::move(judge),
+             [this, alive = alive_, index = node.index, key, target, judge = std::move(judge),
               given_up = std::move(given_up)](base::Result<http::Response> answer) {
+               if (!*alive) return;
                Lane& l = lane(index);
                l.under_way.erase(key);
                if (answer && judge(*answer)) {

@@ -30,6 +30,7 @@ class EffectRunner {
     std::function<void(base::NodeIndex)> fence;              // starts the site's fence program
   };
   EffectRunner(http::Loop&, Ledger&, AgentLink&, BlobCache&, UserCache&, Options);
+  ~EffectRunner();                                           // answers that are still to come find nobody
 
   void run(const std::vector<core::Effect>&);                // committed ones only
   void run_pending(base::NodeIndex);                         // what is still due there, once State is on disk
@@ -79,6 +80,7 @@ class EffectRunner {
   std::map<base::NodeIndex, std::unique_ptr<Lane>> lanes_;
   Counters counters_;
   std::uint64_t signals_sent_{};
+  std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // the link outlives us, and holds what awaits its answers
 };
 
 }  // namespace sy::daemon

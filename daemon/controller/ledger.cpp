@@ -25,7 +25,7 @@ std::string all_of(const std::vector<std::string>& faults) {
 
 Ledger::Ledger(http::Loop& loop, Store& store, Options options)
     : loop_(loop), store_(store), options_(std::move(options)), retry_(loop), disk_(loop) {}
-Ledger::~Ledger() = default;
+Ledger::~Ledger() { *alive_ = false; }
 
 // Rises over every term that ever was, also after a restore from an old backup: seconds since 1970 do that by themselves.
 core::StepResult Ledger::begin_epoch(model::State& state) const {
@@ -94,7 +94,8 @@ void Ledger::when_quiet(std::function<void()> then) {
 void Ledger::schedule_flush() {
   if (flush_posted_ || committing_) return;
   flush_posted_ = true;
-  loop_.post([this] {
+  loop_.post([this, alive = alive_] {
+    if (!*alive) return;
     flush_posted_ = false;
     flush();
   });

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,6 +103,7 @@ class Ledger {
   bool committing_{}, flush_posted_{};
   Counters counters_;
   http::Timer retry_;
+  std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
   Worker disk_;                                              // last: its thread ends before what it uses
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "support/catch.hpp"
 
@@ -79,7 +80,12 @@ bool MemoryStore::commit_waits() {
 void NotedAgents::post(const model::Node& node, std::string target, std::string body, Done done) {
   sent.push_back({node.name, std::move(target), std::move(body)});
   base::Result<http::Response> answer = answers ? answers(sent.back()) : http::Response{200, "application/json", "{}", {}, false};
-  loop_.post([done = std::move(done), answer = std::move(answer)] { done(answer); });
+  waiting_.push_back([done = std::move(done), answer = std::move(answer)] { done(answer); });
+  if (!answers_wait) this->answer();
+}
+
+void NotedAgents::answer() {
+  for (auto& each : std::exchange(waiting_, {})) loop_.post(std::move(each));
 }
 
 std::size_t NotedAgents::count(const std::string& target) const {

@@ -54,12 +54,15 @@ class NotedAgents final : public AgentLink {
   };
   std::vector<Sent> sent;
   std::function<base::Result<http::Response>(const Sent&)> answers;   // default: 200 {}
+  bool answers_wait{};                                                // until answer() is called
+  void answer();
   explicit NotedAgents(http::Loop& loop) : loop_(loop) {}
   void post(const model::Node&, std::string target, std::string body, Done) override;
   std::size_t count(const std::string& target) const;
 
  private:
   http::Loop& loop_;
+  std::vector<std::function<void()>> waiting_;
 };
 
 struct Got {                       // an answer, when it has come

@@ -166,10 +166,14 @@ TEST_CASE("A signal is delivered, once for each time it is asked") {
 
 TEST_CASE("After a restart what is still due is derived from the state and sent again") {
   Up bench;
+  bench.agents.answers_wait = true;
   const std::uint64_t id = bench.submit();
   bench.turn_until([&] { return bench.agents.count("/v1/launch") == 1; });
   bench.api.reset();
   bench.controller.reset();
+  bench.agents.answer();            // to nobody
+  bench.turns(10);
+  bench.agents.answers_wait = false;
   bench.controller =
       std::make_unique<Controller>(bench.loop, Controller::Doors{bench.store, bench.agents, look_up_user, [&] { return bench.clock; }},
                                    wire::DaemonSettings{}, bench.key);
