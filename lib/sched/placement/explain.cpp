@@ -63,14 +63,15 @@ std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector
 Reason why_out(const Board& b, const Part& part) {
   const auto down = [&](NodeIndex n) { return !b.nodes()[n.value].usable; };
   if (std::any_of(part.required.begin(), part.required.end(), down)) return Reason::req_node_not_avail;
+  const std::uint32_t enough = part.by_tasks || part.fewest ? 1 : part.min;
   std::uint32_t up = 0;
-  for (std::uint32_t n = 0; n < b.shape().nodes.size(); ++n) {
+  for (std::uint32_t n = 0; n < b.shape().nodes.size() && up < enough; ++n) {
     const auto& info = b.shape().nodes[n];
     const bool suits =
         let_in(part.filter, NodeIndex{n}) && (!part.filter.constraint || base::matches(*part.filter.constraint, info.features));
     if (suits && !info.removed && !down(NodeIndex{n})) ++up;
   }
-  return up < (part.by_tasks || part.fewest ? 1 : part.min) ? Reason::node_down : Reason::resources;
+  return up < enough ? Reason::node_down : Reason::resources;
 }
 
 // "n2, named by --nodelist, is drained"
