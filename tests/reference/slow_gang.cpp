@@ -95,6 +95,28 @@ bool inner_inside(const Cluster& c, const Gang& g, const Takes& takes, std::size
   return inside_one(c, nodes, g.inner_required);
 }
 
+// What one copy asks of its own units, their number apart.
+bool suits(const Cluster& c, const GangGroup& asked, const Take& t) {
+  if (!inside_one(c, t, asked.required) || (asked.named & ~nodes_of(t)) != 0) return false;
+  int nodes = 0, first = 1 << 20, last = -1;
+  const auto place = walk(c);
+  std::map<int, int> in_segments, own;
+  for (std::size_t n = 0; n < t.size(); ++n) {
+    if (t[n] == 0) continue;
+    if (asked.one_each && t[n] > 1) return false;
+    ++nodes;
+    first = std::min(first, place[n]);
+    last = std::max(last, place[n]);
+    if (asked.segment > 0) in_segments[domain_of(c, n, asked.segment_level)] += t[n];
+    if (asked.own_most > 0 || asked.own_least > 0) own[domain_of(c, n, asked.own_level)] += t[n];
+  }
+  if (asked.nodes > 0 && nodes != asked.nodes) return false;
+  if (asked.contiguous && last - first + 1 != nodes) return false;
+  if (in_segments.contains(-1) || own.contains(-1) || static_cast<int>(own.size()) < asked.own_least) return false;
+  return std::all_of(in_segments.begin(), in_segments.end(), [&](const auto& d) { return d.second % asked.segment == 0; }) &&
+         std::all_of(own.begin(), own.end(), [&](const auto& d) { return asked.own_most == 0 || d.second <= asked.own_most; });
+}
+
 struct Search {
   const Cluster& c;
   const Gang& g;
@@ -115,14 +137,18 @@ struct Search {
       if (!ok) takes.resize(group + 1);
       return ok;
     }
-    Take t(free.size(), 0);
-    return divide(free, used, group, t, 0, asked.units);
+    const bool first = takes[group].empty();  // all copies have the number of the first
+    for (int n = !first ? total(takes[group][0]) : asked.fewest > 0 ? asked.fewest : asked.units;; ++n) {
+      Take t(free.size(), 0);
+      if (divide(free, used, group, t, 0, n)) return true;
+      if (!first || n == asked.units) return false;
+    }
   }
 
   bool divide(const std::vector<int>& free, const std::vector<bool>& used, std::size_t group, Take& t, std::size_t n, int rest) {
     const auto& asked = g.groups[group];
     if (rest == 0) {
-      if (!inside_one(c, t, asked.required) || (asked.named & ~nodes_of(t)) != 0) return false;
+      if (!suits(c, asked, t)) return false;
       for (const auto& a : asked.apart)
         if (!may_follow(c, a, takes[group], t)) return false;
       auto left = free;
@@ -165,7 +191,8 @@ bool holds(const Cluster& c, const Gang& g, const std::vector<int>& free, const 
     if (static_cast<int>(takes[i].size()) != asked.replicas) return false;
     std::vector<Take> before;
     for (const auto& t : takes[i]) {
-      if (total(t) != asked.units || !inside_one(c, t, asked.required) || (asked.named & ~nodes_of(t)) != 0) return false;
+      const int least = asked.fewest > 0 ? asked.fewest : asked.units;
+      if (total(t) < least || total(t) > asked.units || total(t) != total(takes[i][0]) || !suits(c, asked, t)) return false;
       for (std::size_t n = 0; n < t.size(); ++n) {
         if (t[n] == 0) continue;
         if (whole[n] || (asked.whole && (used[n] || !c.nodes[n].idle || t[n] > 1))) return false;

@@ -23,8 +23,13 @@ struct Apart {
 };
 
 struct GangGroup {
-  int units{1}, cpus{1};                   // tasks of so many CPUs, or whole nodes
-  bool whole{};
+  int units{1}, cpus{1};                   // tasks of so many CPUs, or nodes
+  int fewest{};                            // of a range of nodes: this many will do; 0: all units
+  bool whole{}, one_each{};                // units are nodes: alone on them, or not
+  int nodes{};                             // tasks are on exactly so many nodes; 0: on as many as it takes
+  int segment{}, segment_level{};          // so many units each in one domain; 0: none
+  bool contiguous{};                       // nodes side by side in the walk
+  int own_level{}, own_most{}, own_least{};  // of the units of a copy: at most so many in a domain; on so many domains
   int replicas{1};
   int required{-1};                        // level one copy must stay in
   Set named{};                             // nodes that each copy must be on

@@ -196,7 +196,7 @@ void Board::fill(Offer& o, const Part& part) {
   o.seen = changes_.size();
 }
 
-void Board::set_units(Offer& o, std::uint32_t p, std::uint32_t raw, std::uint32_t multiple) {
+void Board::set_units(Offer& o, std::uint32_t p, std::uint32_t raw, std::uint32_t multiple) const {
   const auto n = multiple > 1 ? raw / multiple * multiple : raw, old = o.units[p];
   const auto more_raw = o.raw.empty() ? 0 : raw - o.raw[p];
   if (old == n && more_raw == 0) return;

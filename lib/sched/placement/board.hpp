@@ -42,6 +42,8 @@ class Board {
   const Offer& offer(const Part&);
   // The same, of nodes in one domain and outside `closed` only; not cached.
   Offer narrowed(const Offer&, std::uint32_t scope, const std::vector<bool>* open_positions) const;
+  // One node of such an offer holds `raw` units, rounded down to the multiple.
+  void set_units(Offer&, std::uint32_t position, std::uint32_t raw, std::uint32_t multiple) const;
 
   const ClusterShape& shape() const { return shape_; }
   const model::TopologyIndex& topology() const { return topology_; }
@@ -75,7 +77,6 @@ class Board {
   void add_up(Offer&, const Part&) const;
   void compare_nodes(Offer&, std::uint32_t leaf) const;
   void set_most(Offer&, std::uint32_t leaf, std::uint32_t before) const;
-  void set_units(Offer&, std::uint32_t position, std::uint32_t raw, std::uint32_t multiple);
 
   const ClusterShape& shape_;
   const model::TopologyIndex& topology_;

@@ -74,12 +74,12 @@ Answer refused(const base::Error& e) {
 // Might it fit divided in another way than evenly?
 bool is_inexact(Board& b, const Part& part) { return part.evenly || (part.even_tasks && some_hold_less(b, part)); }
 
-// The search of a gang divides tasks over nodes evenly only. `shared`: with other groups, which may leave less on some nodes than on others.
-bool any_sums(Board& b, const Piece& p, bool shared) {
+// Of a gang. `shared`: with other groups, which may leave less on some nodes than on others.
+bool any_inexact(Board& b, const Piece& p, bool shared) {
   shared |= p.replicas > 1 || p.children.size() > 1;
-  if (!p.container && (is_inexact(b, p.part) || needs_sums(b, p.part))) return true;
-  if (!p.container && shared && p.part.sum_tasks && !p.part.demand.whole) return true;
-  return std::any_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return any_sums(b, c, shared); });
+  if (!p.container && is_inexact(b, p.part)) return true;
+  if (!p.container && shared && p.part.even_tasks && !p.part.demand.whole) return true;
+  return std::any_of(p.children.begin(), p.children.end(), [&](const Piece& c) { return any_inexact(b, c, shared); });
 }
 
 }  // namespace
@@ -366,10 +366,10 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
   a.work.search_steps = r.steps;
   if (!r.placed) {
     a.verdict.kind = Verdict::Kind::not_now;
-    const bool limit = r.budget_ended || (!r.too_few_cpus && any_sums(board, *piece, false));
+    const bool limit = r.budget_ended || (!r.too_few_cpus && any_inexact(board, *piece, false));
     a.verdict.reason = limit ? Reason::search_limit : Reason::resources;
     a.verdict.detail = limit
-                           ? r.steps_ended ? fmt::format("no placement found within {} steps", o.budget)
+                           ? r.steps_ended ? fmt::format("no placement found within {} steps", r.steps)
                                            : std::string("no placement found, and not every way to lay the groups out is tried")
                            : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
     if (!o.explain) return a;

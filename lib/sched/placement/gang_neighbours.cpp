@@ -71,7 +71,8 @@ std::vector<Neighbours::Span> Neighbours::spans(const Piece& p, std::int32_t lev
   return out;
 }
 
-void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t placed, std::uint32_t most, Open& mask) const {
+void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t placed, std::uint32_t scope, std::uint32_t most,
+                              Open& mask) const {
   std::size_t used = 0;
   const auto all = spans(p, *t_.find_level(s.level), used);
   std::uint32_t least = all.empty() ? 0 : ~0U;
@@ -79,7 +80,7 @@ void Neighbours::close_spread(const Piece& p, const Spread& s, std::uint32_t pla
   Open open(t_.size(), false);
   for (const auto& x : all)
     if (has_rule(s) ? !closed(s, p, placed, x.copies, used, least) : x.copies <= most)
-      for (auto q = x.begin; q < x.end; ++q) open[q] = mask[q];
+      for (auto q = std::max(x.begin, t_.domain(scope).begin); q < std::min(x.end, t_.domain(scope).end); ++q) open[q] = mask[q];
   mask = std::move(open);
 }
 
@@ -127,6 +128,7 @@ void Neighbours::name(const Piece& p) {
   names_.insert(p.name);
   affinities_ |= !p.affinity.empty() || !p.anti_affinity.empty();
   spreads_ |= !p.spread.empty() || p.part_of_group;
+  contiguous_ |= p.part.contiguous;
   if (p.part.filter.among) lists_.push_back(*p.part.filter.among);
   if (!p.part.filter.excluded.empty()) lists_.push_back(p.part.filter.excluded);
   if (!p.part.required.empty()) {
@@ -137,6 +139,7 @@ void Neighbours::name(const Piece& p) {
 }
 
 bool Neighbours::alike(std::uint32_t a, std::uint32_t b) const {
+  if (contiguous_) return false;
   const NodeIndex one{t_.node_at(a)}, other{t_.node_at(b)};
   if (std::any_of(lists_.begin(), lists_.end(), [&](const NodeSet& s) { return s.contains(one) != s.contains(other); })) return false;
   if (!affinities_ && !spreads_) return true;
@@ -175,15 +178,18 @@ bool Neighbours::affinities_hold() const {
   });
 }
 
-bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, std::uint32_t most, const Open* open, Open& mask) const {
+bool Neighbours::restrict(const Piece& p, std::uint32_t replica, std::uint32_t scope, bool wishes, std::uint32_t most, const Open* open,
+                          Open& mask) const {
   if (p.spread.empty() && p.affinity.empty() && p.anti_affinity.empty() && !p.part_of_group) return false;
-  mask = open == nullptr ? Open(t_.size(), true) : *open;
+  const auto begin = t_.domain(scope).begin, end = t_.domain(scope).end;
+  mask.assign(t_.size(), false);
+  for (auto q = begin; q < end; ++q) mask[q] = open == nullptr || (*open)[q];
   if (p.part_of_group)
     for (const auto& r : records)
       if (r.piece->part.group == p.part.group && r.inside == around)
         for (const auto& n : r.nodes) mask[n.position] = false;
   for (const auto& s : p.spread)
-    if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, most, mask);
+    if (wishes || s.mode == Spread::Mode::require) close_spread(p, s, replica, scope, most, mask);
   const auto apply = [&](const Affinity& a, bool together) {
     if (!a.require && !wishes) return;
     const auto level = *t_.find_level(a.level);
@@ -193,8 +199,12 @@ bool Neighbours::restrict(const Piece& p, std::uint32_t replica, bool wishes, st
       if (together && a.require && !names_.contains(a.target) && !options_.members_anywhere) mask.assign(mask.size(), false);
       return;
     }
-    for (std::uint32_t q = 0; q < t_.size(); ++q)
-      if (domains.contains(key_of(q, level)) != together) mask[q] = false;
+    bool suits = false;
+    for (auto q = begin; q < end; ++q) {
+      if (q == begin || level == t_.node_level() || t_.leaf_at(q) != t_.leaf_at(q - 1))
+        suits = domains.contains(key_of(q, level)) == together;
+      if (!suits) mask[q] = false;
+    }
   };
   for (const auto& a : p.affinity) apply(a, true);
   for (const auto& a : p.anti_affinity) apply(a, false);

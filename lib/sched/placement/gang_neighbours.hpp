@@ -32,9 +32,10 @@ class Neighbours {
 
   void name(const Piece& root);          // before anything is placed: who there will be
   static bool has_wishes(const Piece&);
-  // The positions where this copy may go; false: nothing restricts it beyond `open`.
+  // The positions of the domain `scope` where this copy may go; false: nothing restricts it beyond `open`.
   // `most`: no domain with more copies than that, where they are kept apart without a rule.
-  bool restrict(const Piece&, std::uint32_t replica, bool wishes, std::uint32_t most, const Open* open, Open& mask) const;
+  bool restrict(const Piece&, std::uint32_t replica, std::uint32_t scope, bool wishes, std::uint32_t most, const Open* open,
+                Open& mask) const;
   // How many copies the domains have in which a spread without a rule goes the least full first; otherwise no limit alone.
   std::vector<std::uint32_t> heights(const Piece&) const;
   // Of a group whose copies are all placed: what was not asked of them one by one.
@@ -54,14 +55,14 @@ class Neighbours {
   bool asked_at_the_end(const Piece&, const model::Spread&) const;
   bool closed(const model::Spread&, const Piece&, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) const;
   std::vector<Span> spans(const Piece&, std::int32_t level, std::size_t& used) const;
-  void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, std::uint32_t most, Open& mask) const;
+  void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, std::uint32_t scope, std::uint32_t most, Open& mask) const;
   std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const;
 
   const model::TopologyIndex& t_;
   const Options& options_;
   std::set<std::string> names_;          // of all groups
   std::vector<NodeSet> lists_;
-  bool affinities_{}, spreads_{};
+  bool affinities_{}, spreads_{}, contiguous_{};
 };
 
 }  // namespace sy::sched::placement

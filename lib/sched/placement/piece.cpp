@@ -156,6 +156,7 @@ struct Builder {
     auto part = make_part(g, shape, t, options);
     if (!part) return base::fail(part.error());
     p.part = std::move(*part);
+    if (p.part.sum_tasks && !p.part.apart.empty()) p.part.sum_tasks = false, p.part.even_tasks = true;
     p.part.group = next_group++;
     return p;
   }
