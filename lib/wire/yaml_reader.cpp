@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "base/option_table.hpp"
+#include "wire/yaml_unclosed.hpp"
 
 namespace sy::wire {
 namespace {
@@ -26,10 +27,11 @@ FileMark mark_from(const YAML::Mark& m) {
 struct StopReading {
   FileMark mark;
   base::Error error;
+  int value{-1};  // where the value begins that an unclosed bracket or quote may have spoiled
 };
 
-[[noreturn]] void stop(FileMark mark, std::string message, std::string limit = {}) {
-  throw StopReading{mark, {base::Code::invalid_argument, std::move(message), {}, std::move(limit), {}, {}}};
+[[noreturn]] void stop(FileMark mark, std::string message, std::string limit = {}, int value = -1) {
+  throw StopReading{mark, {base::Code::invalid_argument, std::move(message), {}, std::move(limit), {}, {}}, value};
 }
 
 std::size_t tree_size(const YamlNode& n) {
@@ -51,6 +53,13 @@ class TreeBuilder final : public YAML::EventHandler {
 
   std::vector<YamlNode> documents;
 
+  // Where the value begins that the text may have ended in: the brackets that are open, else the last scalar. -1: none.
+  int last_value() const {
+    for (const Open& o : open_)
+      if (o.in_brackets) return o.position;
+    return last_scalar_;
+  }
+
   void OnDocumentStart(const YAML::Mark& mark) override {
     // yaml-cpp reads nothing of a document that begins with a stray ',' or ']', and finds it again, for ever.
     if (started_ && mark.pos == last_start_) stop(mark_from(mark), "this is not valid YAML: a value can not begin like this");
@@ -70,6 +79,7 @@ class TreeBuilder final : public YAML::EventHandler {
     place(std::move(n), anchor);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+    last_scalar_ = mark.pos;
     YamlNode n;
     n.kind = YamlNode::Kind::scalar;
     n.mark = mark_from(mark);
@@ -88,12 +98,12 @@ class TreeBuilder final : public YAML::EventHandler {
     copy.mark = mark_from(mark);
     attach(std::move(copy));
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
-    open(YamlNode::Kind::sequence, mark_from(mark), tag, anchor);
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) override {
+    open(YamlNode::Kind::sequence, mark, tag, anchor, style == YAML::EmitterStyle::Flow);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
-    open(YamlNode::Kind::mapping, mark_from(mark), tag, anchor);
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) override {
+    open(YamlNode::Kind::mapping, mark, tag, anchor, style == YAML::EmitterStyle::Flow);
   }
   void OnMapEnd() override { close(); }
 
@@ -101,6 +111,8 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     YAML::anchor_t anchor{};
+    int position{};
+    bool in_brackets{};
     bool has_key{};
     std::string key;
     FileMark key_mark;
@@ -115,6 +127,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   bool started_{};
   int last_start_{};
+  int last_scalar_{-1};
 
   [[noreturn]] void too_deep(FileMark mark) const { stop(mark, "the file is nested too deeply", fmt::format("{} levels", limits_.depth)); }
 
@@ -128,15 +141,18 @@ class TreeBuilder final : public YAML::EventHandler {
     if (tag.rfind("tag:yaml.org,2002:", 0) == 0) return;  // the core types change nothing: the field decides its type
     faults_.add(mark, "tags have no meaning here", {}, tag, "remove the tag");
   }
-  void open(YamlNode::Kind kind, FileMark mark, const std::string& tag, YAML::anchor_t anchor) {
+  void open(YamlNode::Kind kind, const YAML::Mark& position, const std::string& tag, YAML::anchor_t anchor, bool in_brackets) {
+    const FileMark mark = mark_from(position);
     count(1, mark);
     refuse_tag(tag, mark);
     if (open_.size() >= limits_.depth) too_deep(mark);
-    refuse_as_key(mark);
+    if (wants_key()) stop(mark, "a key must be a word, not a list or a mapping", {}, position.pos);
     Open o;
     o.node.kind = kind;
     o.node.mark = mark;
     o.anchor = anchor;
+    o.position = position.pos;
+    o.in_brackets = in_brackets;
     open_.push_back(std::move(o));
   }
   void close() {
@@ -157,9 +173,6 @@ class TreeBuilder final : public YAML::EventHandler {
     anchors_[anchor] = Anchored{n, size, tree_depth(n)};
   }
   bool wants_key() const { return !open_.empty() && open_.back().node.kind == YamlNode::Kind::mapping && !open_.back().has_key; }
-  void refuse_as_key(FileMark mark) const {
-    if (wants_key()) stop(mark, "a key must be a word, not a list or a mapping");
-  }
   void attach(YamlNode n) {
     if (open_.empty()) {
       root_ = std::move(n);
@@ -226,6 +239,40 @@ bool whole_number(const std::string& text, T& out) {
   return error == std::errc{} && stopped == end && begin != end;
 }
 
+// A fault when the value that begins at `position` is never closed. yaml-cpp counts no byte order mark.
+bool tell_unclosed(std::string_view text, int position, Faults& faults) {
+  if (position < 0) return false;
+  const std::size_t skipped = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const auto at = unclosed_in(text.substr(skipped), static_cast<std::size_t>(position));
+  if (!at) return false;
+  const auto before = text.substr(skipped, *at);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto column = *at - (before.rfind('\n') + 1) + 1;
+  const char opened = text[skipped + *at];
+  const bool quote = opened == '"' || opened == '\'';
+  faults.add({static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column)},
+             fmt::format("the {} opened here is never closed", quote ? "quote" : "bracket"), {}, std::string(1, opened),
+             quote            ? fmt::format("write {} where the text ends", opened)
+             : opened == '[' ? "write ] where the list ends"
+                             : "write } where the mapping ends");
+  return true;
+}
+
+// A text that ends inside quotes on its last line is refused by yaml-cpp where it ends; with a line break behind it, it is read.
+bool tell_unclosed_quote(std::string_view text, const YamlLimits& limits, Faults& faults) {
+  Faults unused{std::string{}};
+  unused.budget = faults.budget;
+  TreeBuilder builder(unused, limits);
+  try {
+    std::istringstream in{std::string(text) + '\n'};
+    YAML::Parser parser(in);
+    while (parser.HandleNextDocument(builder)) {}
+  } catch (const StopReading&) {
+    return false;
+  } catch (const std::exception&) {}
+  return tell_unclosed(text, builder.last_value(), faults);
+}
+
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view name) const {
@@ -255,10 +302,14 @@ std::vector<YamlNode> read_yaml(std::string_view text, Faults& faults, const Yam
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {}
+    if (tell_unclosed(text, builder.last_value(), faults)) return {};
   } catch (const StopReading& s) {
-    faults.add(s.mark, s.error);
+    if (!tell_unclosed(text, s.value, faults)) faults.add(s.mark, s.error);
     return {};
   } catch (const YAML::Exception& e) {
+    // Without any value read, the text's own bracket (all of JSON is inside one) is what may be open.
+    if (tell_unclosed(text, std::max(builder.last_value(), 0), faults)) return {};
+    if (e.msg == YAML::ErrorMsg::EOF_IN_SCALAR && tell_unclosed_quote(text, limits, faults)) return {};
     faults.add(mark_from(e.mark), "this is not valid YAML: " + e.msg);
     return {};
   } catch (const std::exception&) {  // yaml-cpp lets a few standard exceptions out on malformed input

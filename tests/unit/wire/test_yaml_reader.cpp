@@ -103,6 +103,40 @@ TEST_CASE("an alias inside its own anchor, deep nesting, tags, zero bytes and sy
   CHECK(fault_of("a: 1\nb: 2\n").empty());
 }
 
+TEST_CASE("a quote or a bracket that is never closed is refused where it was opened") {
+  const auto fault_of = [](const std::string& text) {
+    Faults f("a");
+    read_yaml(text, f);
+    return all(f);
+  };
+  const std::string single = "the quote opened here is never closed (given: '); write ' where the text ends\n";
+  const std::string twice = "the quote opened here is never closed (given: \"); write \" where the text ends\n";
+  const std::string list = "the bracket opened here is never closed (given: [); write ] where the list ends\n";
+  const std::string mapping = "the bracket opened here is never closed (given: {); write } where the mapping ends\n";
+  // yaml-cpp reads the keys behind it as text, and refuses only a text without a line break at its end.
+  CHECK(fault_of("nodes: 2\nwrap: 'sleep 100\nmem: 1G\ntime: 5\n") == "a:2:7: " + single);
+  CHECK(fault_of("wrap: \"x\n") == "a:1:7: " + twice);
+  CHECK(fault_of("wrap: \"x") == "a:1:7: " + twice);
+  CHECK(fault_of("a: 1\nwrap: 'it''s\n  ") == "a:2:7: " + single);
+  CHECK(fault_of("wrap: \"x\\\"\n") == "a:1:7: " + twice);
+  CHECK(fault_of("wrap: &w \"x\n") == "a:1:10: " + twice);
+  CHECK(fault_of("\xEF\xBB\xBFwrap: \"x\n") == "a:1:7: " + twice);
+  CHECK(fault_of("- a\n- 'b\n") == "a:2:3: " + single);
+  CHECK(fault_of("a: [1, 'b\n") == "a:1:8: " + single);
+  CHECK(fault_of("{\"a\": \"b, c: 1}\n") == "a:1:7: " + twice);
+  CHECK(fault_of("{\"nodes\": 2,\n \"wrap\": \"true\"\n") == "a:1:1: " + mapping);
+  CHECK(fault_of("{\"a\": {\"b\": 1\n}\n") == "a:1:1: " + mapping);
+  CHECK(fault_of("{\"a\": [1, 2}\n") == "a:1:7: " + list);
+  CHECK(fault_of("nodes: [1, 2\nwrap: x\n") == "a:1:8: " + list);
+  CHECK(fault_of("nodes: 1\nlist: [a, it's, # ]\n  b\n") == "a:2:7: " + list);
+  CHECK(fault_of("a: {b: [1, {c: 2]}\n") == "a:1:12: " + mapping);
+  // Closed: what stands in quotes, words and comments opens nothing.
+  for (const char* fine : {"a: 'b'\n", "a: \"b\\\"\"\n", "a: it's\n", "a: 'it''s'\n", "a: |\n  echo \"x\n", "a: >\n  'x\n", "a: '\n\n  b'\n",
+                           "{\"a\":\"b\",'c':[d'e,\"]\"]} # [\n", "a: &x 'b'\n", "a: [&x \"]\", *x]\n", "a: b 'c\n", "'a': b\n", "a: [b:'c]\n"})
+    CHECK(fault_of(fine) == "");
+  CHECK(fault_of("{a: 1}: 2\n") == "a:1:1: a key must be a word, not a list or a mapping\n");
+}
+
 TEST_CASE("an empty file and a second document are told apart") {
   Faults empty("a");
   CHECK_FALSE(read_yaml_document("# nothing\n", empty));
