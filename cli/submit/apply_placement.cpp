@@ -34,12 +34,30 @@ Done node_names(const Given& given, std::string& to) {
   return {};
 }
 
-// Splits "8@nvlink" at the last '@'.
-std::pair<std::string_view, std::string_view> at_sign(std::string_view text) {
+// Splits "8@nvlink" at the last '@'; refuses an '@' with nothing behind it.
+base::Result<std::pair<std::string_view, std::string_view>> at_sign(const Given& given, std::string_view text, std::string hint) {
   const auto at = text.rfind('@');
-  if (at == std::string_view::npos) return {text, {}};
-  return {text.substr(0, at), text.substr(at + 1)};
+  if (at == std::string_view::npos) return std::pair{text, std::string_view{}};
+  if (trim(text.substr(at + 1)).empty())
+    return refuse(given, "nothing is written behind the @", {}, fmt::format("{}, or leave the @ out", hint));
+  return std::pair{text.substr(0, at), trim(text.substr(at + 1))};
 }
+
+// As split_list, but a part that is empty is a slip of the pen and is refused.
+base::Result<std::vector<std::string>> whole_parts(const Given& given, std::string_view text, char separator, std::string hint) {
+  std::vector<std::string> parts;
+  for (bool more = true; more;) {
+    const auto end = text.find(separator);
+    parts.emplace_back(trim(text.substr(0, end)));
+    if (parts.back().empty())
+      return refuse(given, fmt::format("part {} is empty: a '{}' too many?", parts.size(), separator), {}, std::move(hint));
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+  }
+  return parts;
+}
+
+constexpr std::string_view ladder_hint = "write them from narrow to wide, as in rack@10m,block@1h,any";
 
 base::Result<base::Duration> wait_of(const Given& given, std::string_view text) {
   if (auto span = base::parse_span(text)) return *span;
@@ -120,7 +138,9 @@ Done contiguous(SubmitRequest& request, const Given&) {
 }
 
 Done switches(SubmitRequest& request, const Given& given) {
-  const auto [number, wait] = at_sign(given.value);
+  const auto parts = at_sign(given, given.value, "write n@minutes, as in 1@360");
+  if (!parts) return base::fail(parts.error());
+  const auto [number, wait] = *parts;
   auto n = count(given, number, 1, 65'535);
   if (!n) return base::fail(n.error());
   std::optional<base::Duration> span;
@@ -137,7 +157,9 @@ Done switches(SubmitRequest& request, const Given& given) {
 
 Done segment(SubmitRequest& request, const Given& given) {
   renew(request.segments_from, request.now, request.group().segments);
-  const auto [number, level] = at_sign(given.value);
+  const auto parts = at_sign(given, given.value, "write n@level, as in 8@rack");
+  if (!parts) return base::fail(parts.error());
+  const auto [number, level] = *parts;
   model::Segment segment;
   auto n = count(given, number, 1, 1'000'000);
   if (!n) return base::fail(n.error());
@@ -153,14 +175,18 @@ Done segment(SubmitRequest& request, const Given& given) {
 
 Done sizes(SubmitRequest& request, const Given& given) {
   renew(request.segments_from, request.now, request.group().segments);
-  const auto [numbers, level] = at_sign(given.value);
+  const std::string hint = "write them with commas, as in 1,3,4@rack";
+  const auto halves = at_sign(given, given.value, hint);
+  if (!halves) return base::fail(halves.error());
+  const auto [numbers, level] = *halves;
+  const auto parts = whole_parts(given, numbers, ',', hint);
+  if (!parts) return base::fail(parts.error());
   model::Segment segment;
-  for (const auto& part : split_list(numbers)) {
+  for (const auto& part : *parts) {
     auto n = count(given, part, 1, 1'000'000);
     if (!n) return base::fail(n.error());
     segment.sizes.push_back(*n);
   }
-  if (segment.sizes.empty()) return refuse(given, "the sizes are missing", {}, "write them with commas, as in 1,3,4@rack");
   if (!level.empty()) {
     auto name = level_name(given, level);
     if (!name) return base::fail(name.error());
@@ -221,10 +247,14 @@ Done near(SubmitRequest& request, const Given& given) {
 
 // "rack@10m,block@1h,any"; "rack*2" allows two of them.
 Done ladder(SubmitRequest& request, const Given& given) {
+  const auto parts = whole_parts(given, given.value, ',', std::string{ladder_hint});
+  if (!parts) return base::fail(parts.error());
   std::vector<model::Rung> rungs;
-  for (const auto& part : split_list(given.value)) {
+  for (const auto& part : *parts) {
     model::Rung rung;
-    auto [name, wait] = at_sign(part);
+    const auto halves = at_sign(given, part, "write level@wait, as in rack@10m");
+    if (!halves) return base::fail(halves.error());
+    auto [name, wait] = *halves;
     if (const auto star = name.find('*'); star != std::string_view::npos) {
       auto n = count(given, name.substr(star + 1), 1, 1'000'000);
       if (!n) return base::fail(n.error());
@@ -241,7 +271,6 @@ Done ladder(SubmitRequest& request, const Given& given) {
     }
     rungs.push_back(std::move(rung));
   }
-  if (rungs.empty()) return refuse(given, "the ladder has no rungs", {}, "write them from narrow to wide, as in rack@10m,block@1h,any");
   request.group().pack.ladder = std::move(rungs);
   return {};
 }
@@ -249,9 +278,11 @@ Done ladder(SubmitRequest& request, const Given& given) {
 // "rack", "rack:max=2", "rack:share=50%", "rack:min=3", "rack:skew=1", "rack:prefer".
 Done spread(SubmitRequest& request, const Given& given) {
   renew(request.spread_from, request.now, request.group().spread);
+  const auto parts = whole_parts(given, given.value, ':', "write --spread rack, rack:max=2 or rack:share=50%");
+  if (!parts) return base::fail(parts.error());
   model::Spread wish;
   bool first = true;
-  for (const auto& part : split_list(given.value, ':')) {
+  for (const auto& part : *parts) {
     if (std::exchange(first, false)) {
       auto level = level_name(given, part);
       if (!level) return base::fail(level.error());
@@ -274,7 +305,6 @@ Done spread(SubmitRequest& request, const Given& given) {
     else if (key == "skew") wish.max_skew = *n;
     else return refuse(given, fmt::format("\"{}\" is not a way to spread", part), "max=N, share=P%, min=N, skew=N, prefer");
   }
-  if (wish.level.empty()) return refuse(given, "the level is missing", {}, "write --spread rack:max=2");
   request.group().spread.push_back(std::move(wish));
   return {};
 }

@@ -19,7 +19,8 @@ base::Result<std::uint32_t> count(const Given& given, std::string_view text, std
   std::uint32_t n = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (text.empty() || fault != std::errc{} || end != text.data() + text.size() || n < least || n > most)
-    return refuse(given, fmt::format("\"{}\" is not a count", text), fmt::format("a whole number from {} to {}", least, most));
+    return refuse(given, text.empty() ? std::string{"a count is missing"} : fmt::format("\"{}\" is not a count", text),
+                  fmt::format("a whole number from {} to {}", least, most));
   return n;
 }
 
@@ -38,7 +39,7 @@ tl::unexpected<base::Error> under(const Given& given, const base::Result<T>& par
 }
 
 base::Result<std::pair<std::uint32_t, std::uint32_t>> node_span(const Given& given, std::string_view text) {
-  const auto dash = text.find('-');
+  const auto dash = text.find('-', 1);  // one in front is a sign
   auto min = count(given, text.substr(0, dash), 1, most_nodes);
   if (!min) return base::fail(min.error());
   if (dash == std::string_view::npos) return std::pair{*min, *min};

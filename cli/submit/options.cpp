@@ -26,6 +26,14 @@ const SubmitOption* find_option(std::string_view name) {
   return nullptr;
 }
 
+// Where an option that is about one group belongs, when groups are described in a file.
+std::string hint_for_groups(const base::GivenOption& given) {
+  if (given.name != "exclusive") return "write it there, in the group that it is about";
+  if (given.value.empty()) return "write exclusive: true there, in the group that it is about";
+  if (lower(given.value) == "user") return "leave it out: a job of groups can not be exclusive for its user";
+  return fmt::format("write exclusive: {} there, beside the outermost groups", given.value);
+}
+
 base::Result<void> apply_one(SubmitRequest& request, const base::GivenOption& given) {
   const SubmitOption* option = find_option(given.name);
   if (option == nullptr) return base::fail(base::Code::internal, "an option without a meaning", given.as_written);
@@ -50,7 +58,7 @@ base::Result<void> apply_one(SubmitRequest& request, const base::GivenOption& gi
                                   given.as_written,
                                   {},
                                   given.value,
-                                  "write it there, in the group that it is about"});
+                                  hint_for_groups(given)});
   return option->apply(request, given);
 }
 

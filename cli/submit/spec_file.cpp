@@ -78,6 +78,12 @@ constexpr std::array<Key, 30> group_keys{{{"nodes", "nodes"},
                                           {"order", "order"},
                                           {"fill", "fill"}}};
 
+// What a group around others may say: it bounds them, and asks for nothing itself (model::check_groups).
+bool may_bound(std::string_view key) {
+  static constexpr std::array<std::string_view, 7> keys{"exclusive", "switches", "within", "near", "ladder", "order", "fill"};
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
 const SubmitOption* option_of(std::string_view name) {
   for (const auto& option : submit_options())
     if (option.rule.name == name) return &option;
@@ -111,8 +117,12 @@ class Reader {
     SubmitRequest own = like_;
     own.spec.groups = {model::Group{}};
     SubmitRequest& request = into != nullptr && !m.has("groups") ? *into : own;
-    for (const auto& key : group_keys) apply(m, key, request);
-    if (m.has("spread")) spread(m, request);
+    const bool around = m.has("groups");
+    for (const auto& key : group_keys)
+      if (!around || may_bound(key.key)) apply(m, key, request);
+      else not_around(m, key.key);
+    exclusive_fits(m, outermost, around, request.group());
+    spread(m, request);
     for (const char* key : {"starts_after", "gang_timeout", "on_loss"}) not_yet(m, key);
     model::Group& g = request.group();
     segment_details(m, g);
@@ -120,8 +130,12 @@ class Reader {
     if (!outermost) g.name = m.text("name").value_or("");
     if (const auto n = m.integer("replicas", 1, 1'000'000)) g.replicas = static_cast<std::uint32_t>(*n);
     if (const auto n = m.integer("min_replicas", 1, 1'000'000)) g.min_replicas = static_cast<std::uint32_t>(*n);
+    if (around) {
+      not_around(m, "min_tasks");
+      if (g.replicas == 1) not_around(m, "min");
+    }
     if (const auto n = m.integer("min_tasks", 1, 16'777'216)) g.min_tasks = static_cast<std::uint32_t>(*n);
-    if (const auto n = m.integer("min", 1, 16'777'216)) minimum(m, g, static_cast<std::uint32_t>(*n));
+    if (const auto n = m.integer("min", 1, 16'777'216); n && (!around || g.replicas > 1)) minimum(m, g, static_cast<std::uint32_t>(*n));
     if (g.min_replicas > g.replicas)
       m.refuse("min_replicas", fmt::format("more than the {} replicas", g.replicas), std::to_string(g.min_replicas));
     affinity(m, "affinity", g.affinity);
@@ -135,6 +149,32 @@ class Reader {
     if (&request == &own)
       if (auto done = finish(own); !done) faults_.add(m.mark(), done.error());
     return std::move(g);
+  }
+
+  static void not_around(YamlMap& m, std::string_view key) {
+    m.ignore(key);
+    if (m.has(key))
+      m.refuse(key, base::Error{base::Code::invalid_argument,
+                                "a group with groups inside asks for no nodes, tasks or resources itself",
+                                {},
+                                "replicas, min_replicas, pack, switches, spread, affinity, anti_affinity",
+                                {},
+                                fmt::format("write {} in the groups inside that it is about", key)});
+  }
+
+  // Whole nodes are asked where nodes are; a whole domain is kept for the whole job.
+  static void exclusive_fits(YamlMap& m, bool outermost, bool around, const model::Group& g) {
+    if (!m.has("exclusive")) return;
+    if (!outermost && !g.exclusive_level.empty())
+      m.refuse("exclusive", "a domain can be kept for the whole job only", g.exclusive_level,
+               fmt::format("write exclusive: {} beside the outermost groups", g.exclusive_level));
+    else if ((!outermost || around) && g.sharing == model::Sharing::exclusive_user)
+      m.refuse("exclusive", "a job of groups can not be exclusive for its user", "user", "leave it out");
+    else if (around && g.sharing == model::Sharing::exclusive_node)
+      m.refuse("exclusive", outermost ? "beside groups a level is meant" : "a group with groups inside asks for no nodes itself", "true",
+               outermost ? "write exclusive: LEVEL, as in exclusive: rack, to keep domains for this job; for whole nodes write exclusive: "
+                           "true in the groups inside"
+                         : "write exclusive: true in the groups inside");
   }
 
   // Known, and for later (docs/design/0003): no slip of the pen, so no guess at what was meant.
@@ -177,21 +217,21 @@ class Reader {
     }
     if (node->is_scalar()) return give(m, key.key, *option, node->scalar, true, request);
     if (!node->is_sequence()) return m.refuse(key.key, "a text, a number or a list of them belongs here");
-    std::string joined;
+    std::vector<std::string> parts;  // an empty one is kept: the option refuses it where it means nothing
     for (const auto& item : node->items) {
       if (item.is_mapping() && key.repeated) {
         give(m, key.key, *option, segment_text(m, key.key, item), true, request);
         continue;
       }
       if (item.is_mapping() && key.option == "ladder") {
-        joined += (joined.empty() ? "" : ",") + rung_text(m, item);
+        parts.push_back(rung_text(m, item));
         continue;
       }
       if (!item.is_scalar()) return m.refuse(key.key, "a list of texts or numbers belongs here");
       if (key.repeated) give(m, key.key, *option, item.scalar, true, request);
-      else joined += (joined.empty() ? "" : ",") + item.scalar;
+      else parts.push_back(item.scalar);
     }
-    if (!key.repeated) give(m, key.key, *option, joined, true, request);
+    if (!key.repeated) give(m, key.key, *option, fmt::format("{}", fmt::join(parts, ",")), true, request);
   }
 
   static bool is_flag(const std::string& text) { return text == "true" || text == "false" || text == "yes" || text == "no"; }
@@ -209,10 +249,10 @@ class Reader {
     YamlMap s(node, m.path_of(key), faults_);
     s.require("size");
     const auto size = s.text("size").value_or("1");
-    const auto level = s.text("level").value_or("");
+    const auto level = s.text("level");
     for (const auto* other : {"remainder", "distinct", "consolidate"}) s.child(other);
     s.finish();
-    return level.empty() ? size : size + "@" + level;
+    return level ? size + "@" + *level : size;
   }
 
   void segment_details(YamlMap& m, model::Group& g) {

@@ -252,7 +252,7 @@ bool tell_unclosed(std::string_view text, int position, Faults& faults) {
   const bool quote = opened == '"' || opened == '\'';
   faults.add({static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column)},
              fmt::format("the {} opened here is never closed", quote ? "quote" : "bracket"), {}, std::string(1, opened),
-             quote            ? fmt::format("write {} where the text ends", opened)
+             quote           ? fmt::format("write {} where the text ends", opened)
              : opened == '[' ? "write ] where the list ends"
                              : "write } where the mapping ends");
   return true;
@@ -267,9 +267,8 @@ bool tell_unclosed_quote(std::string_view text, const YamlLimits& limits, Faults
     std::istringstream in{std::string(text) + '\n'};
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {}
-  } catch (const StopReading&) {
-    return false;
-  } catch (const std::exception&) {}
+  } catch (const StopReading&) { return false; } catch (const std::exception&) {
+  }
   return tell_unclosed(text, builder.last_value(), faults);
 }
 

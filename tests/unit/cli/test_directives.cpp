@@ -188,6 +188,26 @@ TEST_CASE("topology wishes of sy submit become parts of the group") {
   CHECK(refusal("--within rack").message == "unknown option");
 }
 
+TEST_CASE("an empty part of a wish is refused with field, value and the way to write it") {
+  const auto text = [](const std::string& options, bool ours = true) { return base::to_text(refusal(options, ours)); };
+  CHECK(text("--ladder rack@10s,,any") ==
+        "line 2: --ladder: part 2 is empty: a ',' too many? (given: rack@10s,,any); write them from narrow to wide, as in "
+        "rack@10m,block@1h,any");
+  CHECK(text("--ladder rack,").find("part 2 is empty") != std::string::npos);
+  CHECK(text("--ladder=,").find("part 1 is empty") != std::string::npos);
+  CHECK(text("--ladder rack@,any").find("nothing is written behind the @ (given: rack@,any); write level@wait") != std::string::npos);
+  CHECK(text("--spread rack:").find("line 2: --spread: part 2 is empty: a ':' too many? (given: rack:)") != std::string::npos);
+  CHECK(text("--spread rack::max=2").find("part 2 is empty") != std::string::npos);
+  CHECK(text("--spread :max=2").find("part 1 is empty") != std::string::npos);
+  CHECK(text("--switches=2@", false) ==
+        "line 2: --switches: nothing is written behind the @ (given: 2@); write n@minutes, as in 1@360, or leave the @ out");
+  CHECK(text("--segment 2@", false).find("nothing is written behind the @ (given: 2@); write n@level") != std::string::npos);
+  CHECK(text("--sizes 2,2@").find("nothing is written behind the @ (given: 2,2@); write them with commas") != std::string::npos);
+  CHECK(text("--sizes 2,,2@rack").find("part 2 is empty") != std::string::npos);
+  CHECK(text("--nodes=-3", false).find("\"-3\" is not a count (given: -3)") != std::string::npos);
+  CHECK(text("--nodes=2-", false).find("a count is missing (given: 2-)") != std::string::npos);
+}
+
 TEST_CASE("quotes and comments in a line follow the shell") {
   CHECK(line(R"(--job-name="my job, \"v2\"")").spec.name == R"(my job, "v2")");
   CHECK(line("--comment='a # b'").spec.annotations->comment == "a # b");

@@ -65,7 +65,11 @@ TEST_CASE("what a group may say one day is refused by its name, not as a slip of
                "10m, then: "
                "fail}\n  exclusive: {level: rack, scope: job}\n") ==
         "job.yaml:2:23: groups[0].on_loss: " + later + "\njob.yaml:7:28: groups[1].exclusive.scope: " + later +
-            "\njob.yaml:5:3: groups[1].starts_after: " + later + "\njob.yaml:6:3: groups[1].gang_timeout: " + later);
+
+            "\njob.yaml:7:3: groups[1].exclusive: a domain can be kept for the whole job only (given: rack); write exclusive: rack beside "
+            "the "
+            "outermost groups\njob.yaml:5:3: groups[1].starts_after: " +
+            later + "\njob.yaml:6:3: groups[1].gang_timeout: " + later);
   CHECK(faults("nodes: 2\non_loss: {grace: 5m}\n") == "on_loss: job.yaml:2:1: " + later);
   CHECK(faults("nodes: 2\non_los: 3\n").find("on_loss") == std::string::npos);  // nor is it offered
   CHECK(good("nodes: 2\nexclusive: {level: rack}\n").groups.front().exclusive_level == "rack");
@@ -140,6 +144,43 @@ TEST_CASE("a key of the wrong type, a key twice and an empty list of groups are 
   CHECK(faults("script: |\n  #!/bin/sh\n  hostname\n").find("is the name of a file, not its text") != std::string::npos);
 }
 
+TEST_CASE("an empty part of a wish is refused in a spec file as it is on the command line") {
+  CHECK(faults("ladder: rack@10s,,any\n").find("ladder: job.yaml:1:1: part 2 is empty: a ',' too many?") != std::string::npos);
+  CHECK(faults("ladder: ['', any]\n").find("ladder: job.yaml:1:1: part 1 is empty") != std::string::npos);
+  CHECK(faults("ladder: [{level: rack, wait: ''}, any]\n").find("nothing is written behind the @") != std::string::npos);
+  CHECK(faults("nodes: 4\nspread: 'rack:'\n").find("spread: job.yaml:2:1: part 2 is empty: a ':' too many?") != std::string::npos);
+  CHECK(faults("switches: 2@\n").find("nothing is written behind the @ (given: 2@)") != std::string::npos);
+  CHECK(faults("segments: [{size: 2, level: ''}]\n").find("nothing is written behind the @") != std::string::npos);
+  CHECK(faults("sizes: 2,2@\n").find("nothing is written behind the @") != std::string::npos);
+  CHECK(faults("nodes: -3\n").find("\"-3\" is not a count (given: -3)") != std::string::npos);
+  CHECK(faults("groups:\n  - {nodes: 1, spred: rack}\n").find("did you mean spread?") != std::string::npos);
+}
+
+TEST_CASE("what belongs to a group and stands beside groups is refused by its key, its line and the fix") {
+  const std::string groups = "groups: [{name: a, nodes: 1}]\n";
+  CHECK(faults("nodelist: n01\n" + groups) ==
+        "nodelist: job.yaml:1:1: a group with groups inside asks for no nodes, tasks or resources itself (limit: replicas, min_replicas, "
+        "pack, switches, spread, affinity, anti_affinity); write nodelist in the groups inside that it is about");
+  for (const auto* key :
+       {"nodes: 2", "mem: 1G", "gres: gpu:1", "segment: 2", "contiguous: true", "min_tasks: 1", "min: 1", "oversubscribe: true"}) {
+    INFO(key);
+    const std::string name = std::string(key).substr(0, std::string(key).find(':'));
+    CHECK(faults(groups + key + "\n").rfind(name + ": job.yaml:2:1: a group with groups inside asks for no nodes", 0) == 0);
+  }
+  CHECK(faults("groups:\n  - nodelist: n01\n    groups: [{nodes: 1}]\n").rfind("groups[0].nodelist: job.yaml:2:5: ", 0) == 0);
+  CHECK(good("exclusive: rack\nwithin: rack\nswitches: 1\n" + groups).groups[0].exclusive_level == "rack");
+  CHECK(good("replicas: 2\nmin: 1\n" + groups).groups[0].min_replicas == 1);
+  CHECK(good("exclusive: false\n" + groups).groups[0].children.size() == 1);
+  CHECK(faults("exclusive: true\n" + groups) ==
+        "exclusive: job.yaml:1:1: beside groups a level is meant (given: true); write exclusive: LEVEL, as in exclusive: rack, to keep "
+        "domains for this job; for whole nodes write exclusive: true in the groups inside");
+  CHECK(faults("groups: [{nodes: 1, exclusive: rack}]\n")
+            .find("groups[0].exclusive: job.yaml:1:21: a domain can be kept for the whole job only (given: rack); write exclusive: rack "
+                  "beside the outermost "
+                  "groups") != std::string::npos);
+  CHECK(faults("exclusive: user\n" + groups).find("leave it out") != std::string::npos);
+}
+
 TEST_CASE("sy submit --spec sends the groups, its own command, and refuses options about a group beside them") {
   Folder folder;
   folder.file("job.yaml", std::string(training) + "wrap: hostname\n");
@@ -156,6 +197,10 @@ TEST_CASE("sy submit --spec sends the groups, its own command, and refuses optio
   world.controller.asked.clear();
   CHECK(world.run({"sy", "submit", "--spec", "job.yaml", "-N4"}) == 1);
   CHECK(world.err().find("-N: the groups of this job are described in job.yaml") != std::string::npos);
+  CHECK(world.run({"sy", "submit", "--spec", "job.yaml", "--exclusive=rack"}) == 1);
+  CHECK(world.err().find("write exclusive: rack there, beside the outermost groups") != std::string::npos);
+  CHECK(world.run({"sy", "submit", "--spec", "job.yaml", "--exclusive"}) == 1);
+  CHECK(world.err().find("write exclusive: true there, in the group that it is about") != std::string::npos);
   CHECK(world.controller.asked.empty());
   CHECK(world.run({"sy", "submit", "--spec", "none.yaml"}) == 1);
   CHECK(world.err().find("--spec") != std::string::npos);

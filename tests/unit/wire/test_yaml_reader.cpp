@@ -131,8 +131,9 @@ TEST_CASE("a quote or a bracket that is never closed is refused where it was ope
   CHECK(fault_of("nodes: 1\nlist: [a, it's, # ]\n  b\n") == "a:2:7: " + list);
   CHECK(fault_of("a: {b: [1, {c: 2]}\n") == "a:1:12: " + mapping);
   // Closed: what stands in quotes, words and comments opens nothing.
-  for (const char* fine : {"a: 'b'\n", "a: \"b\\\"\"\n", "a: it's\n", "a: 'it''s'\n", "a: |\n  echo \"x\n", "a: >\n  'x\n", "a: '\n\n  b'\n",
-                           "{\"a\":\"b\",'c':[d'e,\"]\"]} # [\n", "a: &x 'b'\n", "a: [&x \"]\", *x]\n", "a: b 'c\n", "'a': b\n", "a: [b:'c]\n"})
+  for (const char* fine :
+       {"a: 'b'\n", "a: \"b\\\"\"\n", "a: it's\n", "a: 'it''s'\n", "a: |\n  echo \"x\n", "a: >\n  'x\n", "a: '\n\n  b'\n",
+        "{\"a\":\"b\",'c':[d'e,\"]\"]} # [\n", "a: &x 'b'\n", "a: [&x \"]\", *x]\n", "a: b 'c\n", "'a': b\n", "a: [b:'c]\n"})
     CHECK(fault_of(fine) == "");
   CHECK(fault_of("{a: 1}: 2\n") == "a:1:1: a key must be a word, not a list or a mapping\n");
 }
