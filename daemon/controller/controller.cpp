@@ -74,6 +74,7 @@ base::Result<std::vector<std::string>> Controller::configure(core::Configure wan
   if (!outcome.reply) return base::fail(outcome.reply.error());
   for (const std::string& warning : outcome.reply->warnings) log_warning("configuration: {}", warning);
   configured_ = std::move(wanted);
+  configured_.again = false;  // when the state is loaded anew it is put in force whatever it names
   return std::move(outcome.reply->warnings);
 }
 
@@ -111,7 +112,9 @@ void Controller::look_through_store() {
 }
 
 base::Result<std::vector<std::string>> Controller::reconfigure(const wire::Config& wanted) {
-  auto warnings = configure(wanted.cluster);
+  core::Configure cluster = wanted.cluster;
+  cluster.again = true;
+  auto warnings = configure(std::move(cluster));
   if (!warnings) return warnings;
   const wire::DaemonSettings old = settings_;
   settings_ = wanted.daemon;

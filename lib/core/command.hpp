@@ -81,6 +81,9 @@ struct Configure {
   Settings settings;
   std::vector<NodeDeclaration> nodes;
   std::vector<PartitionDeclaration> partitions;
+  // Of a running controller: a topology that is named anew and not in force is refused. At a start nothing is refused for
+  // it: topologies come by import, and the controller must be there for that.
+  bool again{};
 };
 // All of them or none, in one transaction.
 struct ImportTopologies {

@@ -253,6 +253,18 @@ def test_scontrol_reconfigure_reads_the_file_again_and_tells_its_faults(build):
         path.write_text(good.replace("listen: 127.0.0.1:0", "listen: 127.0.0.1:1"))
         assert "takes effect at the next start" in c.sy("scontrol", "reconfigure").stderr
         assert c.api.get("/v1/partitions/main")[1]["max_time_s"] is None
+        path.write_text(good.replace("default: true", "default: true\n    topology: fabb"))
+        done = c.sy("scontrol", "reconfigure", check=False)
+        assert done.returncode == 1 and "topology of partition main: no topology of this name is in force" in done.stderr, done.stderr
+        assert "(given: fabb)" in done.stderr and "sy topo import" in done.stderr, done.stderr
+        assert c.api.get("/v1/partitions/main")[1]["topology"] in ("", None)       # the old one stays
+        c.controller.stop()
+        c.start_controller()                                                       # a start goes on, and says it
+        assert c.api.get("/v1/partitions/main")[1]["topology"] == "fabb"
+        done = c.sy("scontrol", "reconfigure")
+        assert "warning: topology of partition main: no topology of this name is in force" in done.stderr, done.stderr
+        path.write_text(good)
+        assert c.sy("scontrol", "reconfigure").stderr == ""
         if os.getuid() == 0:
             done = c.sy("scontrol", "reconfigure", user="nobody", check=False)
             assert done.returncode == 1 and "administrator" in done.stderr, done.stderr

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
+#include "base/option_table.hpp"
 #include "core/decide/access.hpp"
 #include "core/decide/verbs.hpp"
 #include "core/evolve/configuration.hpp"
@@ -50,6 +53,41 @@ Result<void> running_jobs_are_safe(const State& before, const State& after) {
   return {};
 }
 
+// Partitions whose topology is not in force are placed as if they had none: what jobs wish of it would be lost in silence.
+Result<std::vector<std::string>> topologies_are_there(const State& state, const Configure& c) {
+  std::vector<std::string> known, warnings;
+  for (const auto& name : std::views::keys(state.topologies)) known.push_back(name);
+  const auto look = [&](std::string field, const std::string& name, std::string_view who, std::string_view are, bool anew) -> Result<void> {
+    if (name.empty() || state.topologies.contains(name)) return {};
+    const std::string near = base::nearest(name, known);
+    const std::string meant = near.empty() ? std::string{} : fmt::format("did you mean {}? If not, ", near);
+    Error e{Code::invalid_argument,
+            fmt::format("no topology of this name is in force: {} would be placed as if flat", who),
+            std::move(field),
+            known.empty() ? "none is in force" : fmt::format("{}", fmt::join(known, ", ")),
+            name,
+            {}};
+    if (c.again && anew) {
+      e.hint = meant + "import it first: sy topo import FILE";
+      return fail(e);
+    }
+    e.message = fmt::format("no topology of this name is in force: {} {} placed as if flat until it is imported", who, are);
+    e.hint = meant + "import it: sy topo import FILE";
+    warnings.push_back(to_text(e));
+    return {};
+  };
+  const std::string& cluster = c.settings.default_topology;
+  if (auto ok = look("default_topology", cluster, "partitions that name none", "are", cluster != state.settings.default_topology); !ok)
+    return fail(ok.error());
+  for (const auto& d : c.partitions) {
+    const auto& p = d.settings;
+    const bool as_before = std::any_of(state.partitions.begin(), state.partitions.end(),
+                                       [&](const auto& q) { return q.name == p.name && q.topology == p.topology; });
+    if (auto ok = look(fmt::format("topology of partition {}", p.name), p.topology, "it", "is", !as_before); !ok) return fail(ok.error());
+  }
+  return warnings;
+}
+
 }  // namespace
 
 Result<Decision> decide(const State& state, const Asked& asked, const Configure& action) {
@@ -60,7 +98,10 @@ Result<Decision> decide(const State& state, const Asked& asked, const Configure&
   after.node_by_name = state.node_by_name;
   put_configuration(after, action.settings, action.nodes, action.partitions);
   if (auto ok = running_jobs_are_safe(state, after); !ok) return fail(ok.error());
+  auto warnings = topologies_are_there(state, action);
+  if (!warnings) return fail(warnings.error());
   Decision d;
+  d.reply.warnings = std::move(*warnings);
   if (after.nodes == state.nodes && after.partitions == state.partitions && after.settings == state.settings) return d;
   d.facts.push_back(Configured{action.settings, action.nodes, action.partitions});
   for (const auto& p : state.partitions) {

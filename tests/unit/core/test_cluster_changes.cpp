@@ -34,6 +34,54 @@ TEST_CASE("a configuration that contradicts itself is refused whole") {
   CHECK(error_of(c.run(bad, admin())).message.find("default") != std::string::npos);
 }
 
+TEST_CASE("a topology that is named and not in force is told, and refused where a running controller is told it anew") {
+  Cluster c;
+  for (const char* name : {"fab", "blk"}) {
+    Topology t;
+    t.name = name;
+    Cluster::expect(c.run(ImportTopologies{{t}}, admin()));
+  }
+  const auto warnings = [&] {
+    const auto r = c.run(c.configuration, admin());
+    REQUIRE(r.reply);
+    return r.reply->warnings;
+  };
+  c.configuration.partitions.front().settings.topology = "fab";
+  CHECK(warnings().empty());
+
+  auto again = c.configuration;
+  again.again = true;
+  again.partitions.front().settings.topology = "fabb";
+  const Error e = error_of(c.run(again, admin()));
+  CHECK(to_text(e) ==
+        "topology of partition batch: no topology of this name is in force: it would be placed as if flat (given: fabb) (limit: blk, fab); "
+        "did you mean fab? If not, import it first: sy topo import FILE");
+  CHECK(c.state.partitions.front().topology == "fab");
+  again = c.configuration;
+  again.again = true;
+  again.settings.default_topology = "nvl";
+  CHECK(error_of(c.run(again, admin())).field == "default_topology");
+
+  // At a start it may still come.
+  c.configuration.partitions.front().settings.topology = "fabb";
+  c.configuration.settings.default_topology = "nvl";
+  const auto told = warnings();
+  REQUIRE(told.size() == 2);
+  CHECK(told[0] ==
+        "default_topology: no topology of this name is in force: partitions that name none are placed as if flat until it is imported "
+        "(given: nvl) (limit: blk, fab); import it: sy topo import FILE");
+  CHECK(told[1].starts_with("topology of partition batch: no topology of this name is in force: it is placed as if flat until"));
+  CHECK(c.state.partitions.front().topology == "fabb");
+
+  // What stays as it was is told again, and stops no other change.
+  again = c.configuration;
+  again.again = true;
+  again.settings.default_topology.clear();
+  const auto r = c.run(again, admin());
+  REQUIRE(r.reply);
+  CHECK(r.reply->warnings == std::vector{told[1]});
+}
+
 TEST_CASE("deleting a partition with waiting jobs crashes nothing: they wait and say why") {
   Cluster c;
   PartitionDeclaration p;
