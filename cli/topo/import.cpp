@@ -25,7 +25,7 @@ constexpr std::array<base::OptionRule, 7> rules{{{"format", 'f', Argument::requi
 constexpr std::string_view help_text =
     R"(Usage: sy topo import FILE [--format FORMAT] [--dry-run] [--skip-unknown-nodes] [--topology-name NAME] [--name NAME]
 Shows the difference to the version in force, then imports all of FILE or nothing. --name: what to call a topology that the
-file does not name (default). --topology-name: only this one of the file. --dry-run --against FILE needs no daemon: the
+file does not name (default). --topology-name: only this one of the file; what to call the one that stands there without a name. --dry-run --against FILE needs no daemon: the
 difference to that file is shown.
 )";
 
@@ -98,7 +98,8 @@ int run_topo_import(Context& context, const Words& words) {
   if (!text) return print_error(context, text.error());
   const auto format = options->has("format") ? wire::format_from_name(options->value("format")) : wire::detect_format(*text);
   TopologyInput input;
-  std::string name = options->has("name") ? options->value("name") : std::string("default");
+  // Empty: the text names it, or --topology-name does.
+  std::string name = options->has("name") ? options->value("name") : options->has("topology-name") ? std::string() : std::string("default");
   const bool selects = format && (*format == wire::TopologyFormat::hypernode || *format == wire::TopologyFormat::labels ||
                                   *format == wire::TopologyFormat::kai);
   if (selects) {

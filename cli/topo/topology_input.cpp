@@ -157,21 +157,45 @@ std::optional<TopologyInput> load_topology(Context& context, const TopologyQuest
   return input;
 }
 
-base::Result<std::string> name_in_force(Context& context, const std::string& given) {
+base::Result<std::string> name_in_force(Context& context, const std::string& given, const std::string& domain) {
   if (!given.empty()) return given;
   const auto list = call(context, get("/v1/topologies"));
   if (!list) return base::fail(list.error());
-  const auto all = list->root()["topologies"];
-  if (all.size() == 0) return base::fail(base::Code::not_found, "no topology has been imported", {}, {}, "import one: sy topo import FILE");
-  std::string first;
-  all.for_each([&](Json t) {
-    if (first.empty() || t["name"].text() == "default") first = std::string(t["name"].text());
+  std::vector<std::string> names, having, domains;
+  list->root()["topologies"].for_each([&](Json t) {
+    names.emplace_back(t["name"].text());
+    if (domain.empty()) return;
+    t["domains"].for_each([&](Json d) {
+      domains.emplace_back(d["name"].text());
+      if (domains.back() == domain && (having.empty() || having.back() != names.back())) having.push_back(names.back());
+    });
   });
-  return first;
+  if (names.empty()) return base::fail(base::Code::not_found, "no topology has been imported", {}, {}, "import one: sy topo import FILE");
+  std::string usual{list->root()["usual"].text(names.front())};
+  if (having.size() == 1) return having.front();
+  if (!domain.empty() && having.empty()) {
+    const auto near = base::nearest(domain, domains);
+    return base::fail(base::Error{base::Code::not_found,
+                                  "no topology in force has such a domain",
+                                  {},
+                                  join(names, ", "),
+                                  domain,
+                                  near.empty() ? "sy topo NAME lists them" : fmt::format("did you mean {}?", near)});
+  }
+  if (!having.empty()) {
+    names = having;
+    if (std::ranges::find(having, usual) == having.end()) usual = having.front();
+  }
+  if (names.size() > 1) {
+    std::erase(names, usual);
+    context.err.line(fmt::format("note: this is topology {}; {} {} in force too: --topology-name chooses", usual, join(names, ", "),
+                                 names.size() == 1 ? "is" : "are"));
+  }
+  return usual;
 }
 
-base::Result<TopologyInForce> fetch_topology(Context& context, const std::string& name) {
-  const auto found = name_in_force(context, name);
+base::Result<TopologyInForce> fetch_topology(Context& context, const std::string& name, const std::string& domain) {
+  const auto found = name_in_force(context, name, domain);
   if (!found) return base::fail(found.error());
   const std::string& wanted = *found;
   // The API's JSON has the members of Switchyard's own YAML, and JSON is YAML.

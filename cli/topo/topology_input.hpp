@@ -58,15 +58,16 @@ std::optional<TopologyInput> load_topology(Context&, const TopologyQuestion&);
 int print_error(Context&, const base::Error&, bool json = false, const wire::Faults* parts = nullptr);
 int print_faults(Context&, const wire::Faults&, bool json = false);
 
-// Its name as given, else the one called default, else the first in force.
-base::Result<std::string> name_in_force(Context&, const std::string& given);
+// Its name as given. Else, with a domain: the one that has it. Else the default partition's, else the cluster's, else the
+// first in force; where there are several, a note on standard error says which one and how to choose.
+base::Result<std::string> name_in_force(Context&, const std::string& given, const std::string& domain = {});
 
-// The topology in force by name (empty: the one called default, else the first), through the API.
+// The topology in force by name (empty: as above), through the API.
 struct TopologyInForce {
   model::Topology topology;
   std::vector<std::string> names;  // by the NodeIndex used in it
   std::uint64_t version{};
 };
-base::Result<TopologyInForce> fetch_topology(Context&, const std::string& name);
+base::Result<TopologyInForce> fetch_topology(Context&, const std::string& name, const std::string& domain = {});
 
 }  // namespace sy::cli

@@ -26,7 +26,7 @@ constexpr std::array<base::OptionRule, 6> rules{{{"all", 'a', Argument::none, {}
 constexpr std::string_view help_text =
     R"(Usage: sy topo [NAME] [--all] [--json]
        sy topo show DOMAIN [--topology-name NAME] [--json]
-Free, busy, drained and down nodes per domain. Equal neighbours share a line; --all draws every one.
+Free, busy, drained and down nodes per domain; without a name, of the default partition's topology. DOMAIN is looked for in all topologies. Equal neighbours share a line; --all draws every one.
 --topology FILE [--busy HOSTLIST] [--down HOSTLIST]: draws a file instead, without a daemon.
 )";
 
@@ -66,8 +66,8 @@ std::optional<Picture> from_file(Context& context, const TopoOptions& options) {
   return p;
 }
 
-std::optional<Picture> from_controller(Context& context, const std::string& name) {
-  auto in_force = fetch_topology(context, name);
+std::optional<Picture> from_controller(Context& context, const std::string& name, const std::string& domain) {
+  auto in_force = fetch_topology(context, name, domain);
   if (!in_force) return print_error(context, in_force.error()), std::nullopt;
   const auto nodes = call(context, get("/v1/nodes"));
   if (!nodes) return print_error(context, nodes.error()), std::nullopt;
@@ -81,8 +81,8 @@ std::optional<Picture> from_controller(Context& context, const std::string& name
   return p;
 }
 
-std::optional<Picture> picture(Context& context, const TopoOptions& options, const std::string& name) {
-  return options.has("topology") ? from_file(context, options) : from_controller(context, name);
+std::optional<Picture> picture(Context& context, const TopoOptions& options, const std::string& name, const std::string& domain = {}) {
+  return options.has("topology") ? from_file(context, options) : from_controller(context, name, domain);
 }
 
 std::string hostlist(const Picture& p, const std::vector<base::NodeIndex>& nodes) {
@@ -156,7 +156,7 @@ int run_topo_show(Context& context, const Words& words) {
   if (!options) return exit_code;
   if (options->rest.size() != 1)
     return print_error(context, {base::Code::invalid_argument, "one domain's name belongs here", {}, {}, {}, "sy topo show DOMAIN"});
-  const auto p = picture(context, *options, options->value("topology-name"));
+  const auto p = picture(context, *options, options->value("topology-name"), options->rest[0]);
   if (!p) return 1;
   const auto& t = p->topology;
   const auto found = std::find_if(t.domains.begin(), t.domains.end(), [&](const auto& d) { return d.name == options->rest[0]; });

@@ -61,6 +61,17 @@ Picture picture_of(const model::State& state, const model::Topology& topology) {
   for (const model::Node& node : state.nodes) p.nodes.push_back(sched::node_now(state, node));
   return p;
 }
+// The one that is meant when nobody names one: of the default partition, else of the cluster, else the first.
+std::string usual_topology(const model::State& state) {
+  std::vector<std::string> names;
+  for (const model::Partition& p : state.partitions)
+    if (p.is_default) names.push_back(sched::topology_name(p, state.settings.default_topology));
+  names.push_back(state.settings.default_topology);
+  names.emplace_back("default");
+  for (const std::string& name : names)
+    if (state.topologies.contains(name)) return name;
+  return state.topologies.empty() ? std::string() : state.topologies.begin()->first;
+}
 }  // namespace
 
 void list_topologies(const CallPtr& call) {
@@ -73,7 +84,7 @@ void list_topologies(const CallPtr& call) {
     first = false;
     wire::append_topology(body, topology, state);
   }
-  body += fmt::format("],\"sequence\":{}}}", state.sequence.value);
+  body += fmt::format("],\"usual\":{},\"sequence\":{}}}", http::json_string(usual_topology(state)), state.sequence.value);
   call->reply_json(std::move(body));
 }
 

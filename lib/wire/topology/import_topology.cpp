@@ -40,13 +40,14 @@ std::optional<TopologyFormat> format_of(const ImportRequest& request, Faults& fa
   return std::nullopt;
 }
 
-// Keeps the topology asked for; a fault when there is none of that name.
+// Keeps the topology asked for; a fault when there is none of that name. One that stands alone without a name gets it.
 void choose(const std::string& wanted, TopologyFile& file, Faults& faults) {
-  if (wanted.empty()) return;
+  if (wanted.empty() || (file.topologies.empty() && !file.label_levels.empty())) return;
   std::vector<std::string> names;
   for (auto& t : file.topologies) {
     if (t.name == wanted || (t.name.empty() && file.topologies.size() == 1)) {
       TopologyText kept = std::move(t);
+      kept.name = wanted;
       file.topologies.clear();
       file.topologies.push_back(std::move(kept));
       return;

@@ -256,6 +256,58 @@ TEST_CASE("sy topo quality prints running jobs against the fewest domains that c
   check_golden("../topo/in-force", outcome(world, {"sy", "topo"}));
 }
 
+TEST_CASE("without a name the default partition's topology is shown, a note tells the others, and a domain is looked for in all") {
+  World world;
+  const std::string fab =
+      R"({"name":"fab","kind":"tree","levels":[{"name":"rack","aliases":[]}],"joined":true,"block_sizes":[],"version":1,)"
+      R"("domains":[{"name":"r1","level":"rack","parent":null,"nodes":"n1"},{"name":"x","level":"rack","parent":null,"nodes":"n2"}]})";
+  const std::string blk =
+      R"({"name":"blk","kind":"tree","levels":[{"name":"row","aliases":[]}],"joined":true,"block_sizes":[],"version":1,)"
+      R"("domains":[{"name":"b1","level":"row","parent":null,"nodes":"n1"},{"name":"x","level":"row","parent":null,"nodes":"n2"}]})";
+  world.answer("GET /v1/topologies", R"({"topologies":[)" + blk + "," + fab + R"(],"usual":"fab","sequence":1})");
+  world.answer("GET /v1/topologies/fab", fab);
+  world.answer("GET /v1/topologies/blk", blk);
+  world.answer("GET /v1/nodes", R"({"nodes":[{"name":"n1","state":"idle"},{"name":"n2","state":"idle"}]})");
+  const std::string note = "note: this is topology fab; blk is in force too: --topology-name chooses\n";
+  const auto text_of = [&](Words words) {
+    words.insert(words.begin(), {"sy", "topo"});
+    return outcome(world, words);
+  };
+  const auto plain = text_of({});
+  CHECK(plain.rfind("fab: tree, rack, 2 nodes\n", 0) == 0);
+  CHECK(plain.find(note) != std::string::npos);
+  CHECK(text_of({"blk"}).find("note: ") == std::string::npos);
+  CHECK(text_of({"--topology-name", "blk"}).rfind("blk: tree, row, 2 nodes\n", 0) == 0);
+  text_of({"--json"});
+  CHECK(world.out().find("note: ") == std::string::npos);
+  CHECK(world.err() == note);
+  const auto exported = text_of({"export"});
+  CHECK(exported.find("r1") != std::string::npos);
+  CHECK(exported.find("b1") == std::string::npos);
+  CHECK(exported.find(note) != std::string::npos);
+  CHECK(text_of({"show", "r1"}).rfind("r1 (rack)\n", 0) == 0);
+  CHECK(text_of({"show", "b1"}).rfind("b1 (row)\n", 0) == 0);
+  CHECK(text_of({"show", "b1"}).find("note: ") == std::string::npos);
+  CHECK(text_of({"show", "x"}).rfind("x (rack)\n", 0) == 0);
+  CHECK(text_of({"show", "x"}).find(note) != std::string::npos);
+  CHECK(text_of({"show", "x", "--topology-name", "blk"}).rfind("x (row)\n", 0) == 0);
+  CHECK(text_of({"show", "r2"}) ==
+        "sy topo show: error: no topology in force has such a domain (given: r2) (limit: blk, fab); did you mean r1?\nexit 1\n");
+}
+
+TEST_CASE("sy topo import --topology-name calls a topology so that the file does not name") {
+  Folder folder;
+  folder.file("one.conf", "SwitchName=s Nodes=n[1-2]\n");
+  folder.file("kai.yaml", "apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nspec: {levels: [{nodeLabel: a.b/rack, alias: rack}]}\n");
+  World world;
+  world.answer("PUT /v1/topologies", R"({"topologies":[{"name":"zzz","changes":["+ s: n[1-2]"],"version":1}],"dry_run":false,"notes":[]})");
+  for (const char* file : {"one.conf", "kai.yaml"}) {
+    CHECK(outcome(world, {"sy", "topo", "import", file, "--topology-name", "zzz"}) ==
+          "+ s: n[1-2]\ntopology zzz: version 1 is in force\nexit 0\n");
+    CHECK(world.controller.asked.back().body.find(R"("topology":"zzz")") != std::string::npos);
+  }
+}
+
 TEST_CASE("sy topo try --topology-param takes words or a slurm.conf, and warns of words without effect") {
   Folder folder;
   folder.file("fabric.conf", fabric);

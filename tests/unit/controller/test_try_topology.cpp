@@ -77,6 +77,32 @@ TEST_CASE("A trial takes a topology in force by name, or the partition's own") {
   CHECK(unknown["limit"] == "default, other");
 }
 
+TEST_CASE("The list of topologies tells the one of the default partition, and a name for a text without one is kept") {
+  wire::Config changed;
+  Bench bench({}, [&](core::Configure& c) { changed.cluster = c; });
+  bench.bring_up("n1");
+  bench.bring_up("n2");
+  const auto usual = [&] { return json::parse(bench.call(Bench::ann, "GET", "/v1/topologies").body)["usual"]; };
+  CHECK(usual() == "");
+  const auto import = [&](const char* name) {
+    const auto answer = bench.call(Bench::root, "PUT", "/v1/topologies", json{{"text", two_racks}, {"topology", name}}.dump());
+    REQUIRE(answer.status == 200);
+    return json::parse(answer.body)["topologies"][0]["name"];
+  };
+  CHECK(import("fab") == "fab");
+  CHECK(import("blk") == "blk");
+  CHECK(usual() == "blk");  // the partition names none that is in force: the first
+  CHECK(import("default") == "default");
+  CHECK(usual() == "default");
+  changed.daemon = bench.controller->settings();
+  changed.cluster.settings.default_topology = "fab";
+  REQUIRE(bench.controller->reconfigure(changed));
+  CHECK(usual() == "fab");
+  changed.cluster.partitions.front().settings.topology = "blk";
+  REQUIRE(bench.controller->reconfigure(changed));
+  CHECK(usual() == "blk");
+}
+
 TEST_CASE("A trial refuses what a submission or an import refuses, by name") {
   Bench bench;
   bench.bring_up("n1");
