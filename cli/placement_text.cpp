@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/size_text.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 
@@ -104,7 +105,7 @@ std::vector<std::string> rung_lines(Json verdict, const TimeStyle& times) {
   return out;
 }
 
-std::string wishes_text(Json group) {
+std::string wishes_text(Json group, bool switches_count) {
   std::string out;
   const auto add = [&out](const std::string& wish) { out += ", " + wish; };
   const Json pack = group["pack"];
@@ -117,7 +118,9 @@ std::string wishes_text(Json group) {
     if (rung["wait_s"].integer() > 0) ladder += fmt::format(" for {}", span_words(rung["wait_s"].integer()));
   });
   if (!ladder.empty()) add("on " + ladder);
-  if (const auto most = group["switches"].integer(); most > 0) add(fmt::format("on at most {} switch{}", most, most == 1 ? "" : "es"));
+  if (const auto most = group["switches"].integer(); most > 0)
+    add(fmt::format("on at most {} switch{}{}", most, most == 1 ? "" : "es",
+                    switches_count ? "" : " (no effect: the topology is no tree of switches)"));
   group["segments"].for_each([&](Json s) {
     std::string sizes;
     s["sizes"].for_each([&](Json n) { sizes += fmt::format("{}{}", sizes.empty() ? "" : "+", n.integer()); });
@@ -133,6 +136,73 @@ std::string wishes_text(Json group) {
   });
   if (!group["exclusive_level"].text().empty()) add(fmt::format("a {} to itself", group["exclusive_level"].text()));
   if (group["contiguous"].boolean()) add("adjacent nodes");
+  for (const auto& [member, not_there] : {std::pair{"affinity", ""}, std::pair{"anti_affinity", "not "}})
+    group[member].for_each([&](Json a) {
+      add(fmt::format("{}{}in the {} of {}", a["require"].boolean(true) ? "" : "preferably ", not_there, a["level"].text(),
+                      a["target"].text()));
+    });
+  return out;
+}
+
+namespace {
+
+std::string number_of(std::int64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+std::string asked_by(Json group) {
+  std::vector<std::string> parts;
+  const Json nodes = group["nodes"], tasks = group["tasks"];
+  const auto min = nodes["min"].integer(1), max = nodes["max"].integer(min);
+  if (nodes || !tasks) parts.push_back(max > min ? fmt::format("{}-{} nodes", min, max) : number_of(min, "node"));
+  if (tasks) parts.push_back(number_of(tasks.integer(), "task"));
+  if (const auto n = group["tasks_per_node"].integer(); n > 0) parts.push_back(fmt::format("{} a node", number_of(n, "task")));
+  if (const auto n = group["min_tasks"].integer(); n > 0) parts.push_back(fmt::format("at least {}", number_of(n, "task")));
+  const auto cpus = group["cpus_per_task"].number(1);
+  parts.push_back(fmt::format("{:g} CPU{} a task", cpus, cpus == 1 ? "" : "s"));
+  if (const Json m = group["memory_per_node_mib"]; m.is_number())
+    parts.push_back(m.integer() == 0 ? "all memory" : fmt::format("{} memory a node", base::format_memory(base::Mebibytes{m.integer()})));
+  if (const Json m = group["memory_per_cpu_mib"]; m.is_number())
+    parts.push_back(fmt::format("{} memory a CPU", base::format_memory(base::Mebibytes{m.integer()})));
+  for (const auto& [member, whose] :
+       {std::pair{"gres_per_node", "a node"}, std::pair{"gres_per_task", "a task"}, std::pair{"gres_per_job", "in all"}})
+    group[member].for_each([&](Json g) {
+      parts.push_back(fmt::format("{}{}{}:{} {}", g["name"].text(), g["type"].text().empty() ? "" : ":", g["type"].text(),
+                                  g["count"].integer(1), whose));
+    });
+  if (group["sharing"].text() == "exclusive_node") parts.emplace_back("whole nodes");
+  for (const auto& [member, words] : {std::pair{"constraint", "features"}, std::pair{"nodelist", "on"}, std::pair{"exclude", "not on"}})
+    if (!group[member].text().empty()) parts.push_back(fmt::format("{} {}", words, group[member].text()));
+  return join(parts, ", ");
+}
+
+void lines_of(Json group, const std::string& around, bool switches_count, std::vector<std::string>& out) {
+  std::size_t number = 0;
+  group["children"].for_each([&](Json child) {
+    const std::string_view name = child["name"].text();
+    const auto path = around + (name.empty() ? fmt::format("[{}]", number) : std::string(name));
+    ++number;
+    std::vector<std::string> parts;
+    if (const auto n = child["replicas"].integer(1); n > 1) {
+      parts.push_back(fmt::format("{} copies", n));
+      if (const auto least = child["min_replicas"].integer(); least > 0 && least < n) parts.back() += fmt::format(" (at least {})", least);
+    }
+    if (child["children"].size() == 0) parts.push_back(asked_by(child));
+    auto line = join(parts, ", ");
+    if (const auto wishes = wishes_text(child, switches_count); !wishes.empty()) line += line.empty() ? wishes.substr(2) : wishes;
+    if (!line.empty()) out.push_back(fmt::format("{}: {}", path, line));
+    lines_of(child, path + ".", switches_count, out);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> group_lines(Json group, bool switches_count, std::size_t most) {
+  std::vector<std::string> out;
+  lines_of(group, {}, switches_count, out);
+  if (out.size() > most) {
+    const auto left = out.size() - most;
+    out.resize(most);
+    out.push_back(fmt::format("and {} more", left));
+  }
   return out;
 }
 

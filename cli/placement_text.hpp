@@ -10,8 +10,12 @@
 
 namespace sy::cli {
 
-// What a group (of a job's "spec") wishes for its place: ", within rack, segments of 4"; empty: nothing.
-std::string wishes_text(Json group);
+// What a group (of a job's "spec") wishes for its place: ", within rack, segments of 4"; empty: nothing. `switches_count`: is the
+// topology a tree of switches?
+std::string wishes_text(Json group, bool switches_count = true);
+// One line for each group inside a group that asks for something or bounds what it holds, at most `most` and then how many more:
+// "replica: 2 copies, within rack", "replica.workers: 2 nodes, 4 CPUs a task, gpu:2 a node".
+std::vector<std::string> group_lines(Json group, bool switches_count, std::size_t most);
 // "rack rack1: 1 leaf used, 1 is the least possible".
 std::string placed_summary(Json placed);
 // "rack2 (5 for 4), …": what each offers for what was asked. Domains that would have done; empty: none.

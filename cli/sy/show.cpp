@@ -54,11 +54,27 @@ void why_it_waits(Context& context, Sheet& sheet, Json job, const TimeStyle& tim
   static_cast<void>(context);
 }
 
-std::string asked_for(Json job) {
-  std::string text =
-      fmt::format("{} node{}, {} task{}, {:g} CPU{} a task", job["node_count"].integer(), job["node_count"].integer() == 1 ? "" : "s",
-                  job["tasks"].integer(1), job["tasks"].integer(1) == 1 ? "" : "s", job["cpus_per_task"].number(1),
-                  job["cpus_per_task"].number(1) == 1 ? "" : "s");
+bool wishes_switches(Json group) {
+  bool wishes = group["switches"].integer() > 0;
+  group["children"].for_each([&](Json child) { wishes = wishes || wishes_switches(child); });
+  return wishes;
+}
+
+// Where the partition's topology is no tree of switches, --switches says nothing. Asked only about jobs that have it.
+bool switches_count(Context& context, Json job, Json group) {
+  if (!wishes_switches(group)) return true;
+  const auto partition = call(context, get("/v1/partitions/" + url_encode(job["partition"].text())));
+  if (!partition) return true;
+  const std::string_view name = partition->root()["topology"].text();
+  const auto topology = call(context, get("/v1/topologies/" + (name.empty() ? "default" : url_encode(name))));
+  return topology ? topology->root()["kind"].text() == "tree" : topology.error().code != base::Code::not_found;
+}
+
+std::string asked_for(Json job, Json group, bool counts) {
+  std::string text = fmt::format("{} node{}, {} task{}", job["node_count"].integer(), job["node_count"].integer() == 1 ? "" : "s",
+                                 job["tasks"].integer(1), job["tasks"].integer(1) == 1 ? "" : "s");
+  if (group["children"].size() > 0) return text + " in groups" + wishes_text(group, counts);  // each asks for its own
+  text += fmt::format(", {:g} CPU{} a task", job["cpus_per_task"].number(1), job["cpus_per_task"].number(1) == 1 ? "" : "s");
   if (const Json m = job["memory_per_node_mib"]; m.is_number())
     text += m.integer() == 0 ? ", all memory" : fmt::format(", {} memory a node", base::format_memory(base::Mebibytes{m.integer()}));
   else if (const Json c = job["memory_per_cpu_mib"]; c.is_number())
@@ -69,13 +85,7 @@ std::string asked_for(Json job) {
   if (!job["constraint"].text().empty()) text += fmt::format(", features {}", job["constraint"].text());
   if (!job["nodelist"].text().empty()) text += fmt::format(", on {}", job["nodelist"].text());
   if (!job["exclude"].text().empty()) text += fmt::format(", not on {}", job["exclude"].text());
-  std::size_t groups = 0;
-  std::string wishes;
-  job["spec"]["groups"].for_each([&](Json group) {
-    ++groups;
-    wishes = wishes_text(group);
-  });
-  return groups > 1 ? fmt::format("{}, {} groups", text, groups) : text + wishes;
+  return text + wishes_text(group, counts);
 }
 
 std::string how_it_ended(Json job) {
@@ -94,7 +104,11 @@ void show_job(Context& context, Json job, const TimeStyle& times, bool all) {
                                painted(context.out, state_colour(state), lower(state))));
   sheet.line("user:", fmt::format("{} ({})", job["user"].text(), job["group"].text()));
   sheet.line("partition:", job["partition"].text());
-  sheet.line("asks for:", asked_for(job));
+  Json group;
+  job["spec"]["groups"].for_each([&](Json g) { group = g; });
+  const bool counts = switches_count(context, job, group);
+  sheet.line("asks for:", asked_for(job, group, counts));
+  for (const auto& line : group_lines(group, counts, all ? SIZE_MAX : 16)) sheet.line("group", line);
   const Json limit = job["time_limit_s"];
   sheet.line("limit:", limit.is_number() ? base::format_walltime(base::Duration{base::seconds{limit.integer()}}) : std::string{"none"});
   sheet.line("submitted:", when(times, job["submitted_us"]));
@@ -133,7 +147,7 @@ struct ShowOptions : CommonOptions {
   bool all{};
 };
 constexpr CommandOption<ShowOptions> table[] = {
-    {"all", 'a', option::none, option::set<&ShowOptions::all>, "", "every rank of a large job"}};
+    {"all", 'a', option::none, option::set<&ShowOptions::all>, "", "every rank and group of a large job"}};
 
 }  // namespace
 

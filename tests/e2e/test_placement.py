@@ -123,6 +123,8 @@ def test_a_gang_through_the_api_waits_until_all_of_it_fits(build):
         assert status == 201, answer
         waiting = wait_for(lambda: (j := c.job(answer["id"]))["verdict"]["reason"] == "Resources" and j, "the gang waits for room")
         assert waiting["state"] == "pending" and waiting["verdict"]["kind"] == "not_now", waiting
+        sheet = c.sy("sy", "show", str(answer["id"])).stdout
+        assert "group       a: 2 nodes, 4 CPUs a task, within rack\n" in sheet and "group       b: 2 nodes, 4 CPUs a task\n" in sheet, sheet
         go(c)
         c.wait_ended(blocker)
         ended = c.wait_ended(answer["id"])

@@ -228,3 +228,42 @@ TEST_CASE("what a job wishes for its place is told in words") {
   CHECK(words(R"({"segments":[{"level":"rack","size":4},{"sizes":[1,3]}],"spread":[{"level":"rack","max_per_domain":2}]})") ==
         ", segments of 4 in a rack, segments of 1+3, spread over racks, at most 2 in each");
 }
+
+TEST_CASE("the sheet of a gang says what each group asks, and that --switches has no effect where no tree of switches is") {
+  World world;
+  world.answer("GET /v1/jobs/7",
+               R"({"id":7,"name":"x","user":"ann","state":"ended","slurm_state":"COMPLETED","partition":"main","node_count":7,"tasks":9,)"
+               R"("cpus_per_task":1,"gres":"gpu:2","spec":{"groups":[{"pack":{"require":"spine"},"children":[)"
+               R"({"name":"replica","replicas":2,"min_replicas":1,"pack":{"require":"rack"},"children":[)"
+               R"({"name":"leader","tasks":1},{"name":"workers","nodes":{"min":2,"max":2},"tasks_per_node":2,"cpus_per_task":2,)"
+               R"("memory_per_node_mib":1024,"gres_per_node":[{"name":"gpu","count":2}],"sharing":"exclusive_node",)"
+               R"("affinity":[{"level":"rack","target":"leader"}]}]},)"
+               R"({"nodes":{"min":1,"max":3},"nodelist":"n02","anti_affinity":[{"level":"rack","target":"leader","require":false}]}]}]}})");
+  CHECK(world.run({"sy", "show", "7"}) == 0);
+  INFO(world.out());
+  CHECK(world.out().find("  asks for:   7 nodes, 9 tasks in groups, within spine\n"
+                         "  group       replica: 2 copies (at least 1), within rack\n"
+                         "  group       replica.leader: 1 task, 1 CPU a task\n"
+                         "  group       replica.workers: 2 nodes, 2 tasks a node, 2 CPUs a task, 1G memory a node, gpu:2 a node, whole "
+                         "nodes, in the rack of leader\n"
+                         "  group       [1]: 1-3 nodes, 1 CPU a task, on n02, preferably not in the rack of leader\n") !=
+        std::string::npos);
+
+  const auto asks = [&](const std::string& topology) {
+    world.answer("GET /v1/jobs/8",
+                 R"({"id":8,"name":"x","user":"ann","state":"ended","slurm_state":"COMPLETED","partition":"main","node_count":2,"tasks":2,)"
+                 R"("cpus_per_task":1,"spec":{"groups":[{"nodes":{"min":2},"switches":1}]}})");
+    world.answer("GET /v1/partitions/main", R"({"name":"main","topology":")" + topology + R"("})");
+    world.answer("GET /v1/topologies/blk", R"({"name":"blk","kind":"block"})");
+    world.answer("GET /v1/topologies/fab", R"({"name":"fab","kind":"tree"})");
+    world.answer("GET /v1/topologies/default", R"({"status":404,"code":"not_found","detail":"no"})", 404);
+    world.context.out.clear();
+    CHECK(world.run({"sy", "show", "8"}) == 0);
+    const auto from = world.out().find("  asks for:");
+    return world.out().substr(from, world.out().find('\n', from) - from);
+  };
+  const std::string plain = "  asks for:   2 nodes, 2 tasks, 1 CPU a task, on at most 1 switch";
+  CHECK(asks("fab") == plain);
+  CHECK(asks("blk") == plain + " (no effect: the topology is no tree of switches)");
+  CHECK(asks("") == plain + " (no effect: the topology is no tree of switches)");
+}
