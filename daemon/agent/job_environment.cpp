@@ -118,10 +118,10 @@ void add_topology(const wire::LaunchMessage& m, Variables& v) {
   for (const auto& part : record.parts)
     if (part.node.value == m.rank) {
       if (here == nullptr) here = &part;
-      segments.insert(part.segment);
+      if (part.segment) segments.insert(*part.segment);
     }
   if (here == nullptr || here->path >= record.paths.size()) return;
-  if (record.segmented) {
+  if (record.segmented && !segments.empty()) {
     std::string& text = v["SWITCHYARD_SEGMENT"];
     for (const auto s : segments) text += (text.empty() ? "" : ",") + std::to_string(s);
   }

@@ -79,7 +79,7 @@ std::string placement_json(const wire::LaunchMessage& m) {
     if (r.part != nullptr) {
       out += ",\"path\":";
       append_texts(out, r.part->path < record.paths.size() ? record.paths[r.part->path] : std::vector<std::string>{});
-      if (record.segmented) out += ",\"segment\":" + std::to_string(r.part->segment);
+      if (record.segmented && r.part->segment) out += ",\"segment\":" + std::to_string(*r.part->segment);
       if (r.part->group < record.groups.size()) {
         out += ",\"group\":";
         wire::append_quoted(out, record.groups[r.part->group]);

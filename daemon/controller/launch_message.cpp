@@ -30,9 +30,11 @@ void add_allocation(wire::LaunchMessage& m, const model::State& state, const mod
   }
   m.nodes_text = wire::hostlist_in_order(attempt.nodes, state);
   if (!attempt.placement) return;
-  // The agent knows no node numbers: a part's node is its position in `nodes`. What was beaten is no business of the job's.
+  // The agent knows no node numbers: a part's node is its position in `nodes`. What was beaten, and who is kept away, is no business
+  // of the job's.
   auto record = std::make_shared<model::PlacementRecord>(*attempt.placement);
   record->beaten.clear();
+  record->closed.clear();
   std::unordered_map<std::uint32_t, std::uint32_t> position;
   for (std::uint32_t i = 0; i < attempt.nodes.size(); ++i) position.emplace(attempt.nodes[i].node.value, i);
   for (auto& part : record->parts) part.node = base::NodeIndex{position.at(part.node.value)};

@@ -1,6 +1,7 @@
 #include "daemon/controller/planner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "daemon/runtime/log.hpp"
 
@@ -63,12 +64,21 @@ void Planner::start_pass() {
   auto seconds = std::make_shared<double>();
   auto until = std::make_shared<std::optional<base::Time>>();
   const base::Time now = options_.now();
+  view->thorough = begin_view - thorough_at_ >= options_.thorough;
+  if (view->thorough) thorough_at_ = begin_view;
   thread_.run(
       [this, view, plan, seconds, until, now] {
         const Monotonic begin = monotonic_now();
         *plan = options_.pass(*view, now);
-        for (const auto& forecast : plan->forecasts)
-          if (const auto& end = forecast.why->until; end && *end > now) *until = std::min(until->value_or(*end), *end);
+        const sched::Verdict* last = nullptr;  // forecasts share theirs, in runs
+        const auto soonest = [&](const std::optional<base::Time>& at) {
+          if (at && *at > now) *until = std::min(until->value_or(*at), *at);
+        };
+        for (const auto& forecast : plan->forecasts) {
+          if (forecast.why.get() == std::exchange(last, forecast.why.get())) continue;
+          soonest(last->until);
+          for (const auto& rung : last->rungs) soonest(rung.opens);
+        }
         *seconds = std::chrono::duration<double>(monotonic_now() - begin).count();
       },
       [this, plan, seconds, until, view_seconds, generation = ledger_.generation()] {
@@ -109,6 +119,7 @@ void Planner::finished(std::uint64_t generation, std::shared_ptr<sched::Plan> pl
       }
     }
   }
+  search_ended_ = plan_->search_ended;
   if (due_ || look_again) due();
   else sleep_until_next();
 }
@@ -120,6 +131,9 @@ void Planner::sleep_until_next() {
   const base::Time now = options_.now();
   base::Duration pause = options_.at_least;
   if (next_change_ && *next_change_ > now) pause = std::min(pause, *next_change_ - now + base::Duration{std::chrono::milliseconds{1}});
+  if (search_ended_)
+    pause =
+        std::min(pause, std::max(std::chrono::ceil<base::Duration>(thorough_at_ + options_.thorough - monotonic_now()), base::Duration{}));
   later_.start(pause, [this] { due(); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct PlacedPart {
   std::uint32_t path{};                 // in PlacementRecord.paths
   std::uint32_t group{};                // in PlacementRecord.groups; 0 for a plain job
   std::uint32_t replica{};
-  std::uint32_t segment{};
+  std::optional<std::uint32_t> segment; // absent where the group has none
   bool operator==(const PlacedPart&) const = default;
 };
 
@@ -34,7 +35,8 @@ struct PlacementRecord {
   std::vector<DomainCount> beaten;      // other domains of the rung that would have done
   std::vector<std::vector<std::string>> paths;  // one name a level, empty where the branch has none: {"spine1", "rack3"}
   std::vector<std::string> groups;      // names by number, depth-first; empty for a plain job
-  bool segmented{};                     // the parts' segments mean something
+  bool segmented{};                     // some parts have segments
+  std::vector<base::NodeIndex> closed;  // an exclusive domain: nodes that nobody else comes to while the job runs
   std::vector<PlacedPart> parts;        // in the order of ranks; those of one node stand together
   bool operator==(const PlacementRecord&) const = default;
 };

@@ -120,6 +120,7 @@ std::string_view cause_name(Cause::Kind k) {
     case Cause::Kind::excluded: return "excluded";
     case Cause::Kind::not_in_partition: return "not in the partition";
     case Cause::Kind::no_domain: return "outside the topology";
+    case Cause::Kind::kept: return "in a domain kept for another job";
     case Cause::Kind::affinity: return "ruled out by affinity";
     case Cause::Kind::other: return "other";
   }

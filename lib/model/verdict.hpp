@@ -55,6 +55,7 @@ struct Cause {
     excluded,
     not_in_partition,
     no_domain,
+    kept,                // idle, in a domain that another job has for itself
     affinity,            // too far from, or too near to, other jobs
     other
   };

@@ -25,22 +25,37 @@ bool wishes_about_topology(const ClusterShape& shape, std::size_t p, const Group
 // A submission is on the controller's loop: a gang that is not known to fit after so many steps is accepted.
 constexpr std::uint64_t steps_at_submission = 10'000;
 
+Verdict never_for(Error error) {
+  Verdict v;
+  v.kind = Verdict::Kind::never;
+  v.reason = Reason::bad_constraints;
+  error.hint.clear();  // the one who refuses adds its own
+  v.detail = to_text(error);
+  return v;
+}
+
+// What no node could hold is told of a group as of a job.
+Verdict each_group_by_itself(const ClusterShape& shape, std::size_t p, const Settings& settings, const Group& g, Uid uid) {
+  for (const auto& child : g.children)
+    if (Verdict v = each_group_by_itself(shape, p, settings, child, uid); !v.fits()) return v;
+  if (!g.children.empty()) return {};
+  const auto fitting = fitting_kinds(shape, p, settings, g, uid);
+  Verdict v = fitting ? fits_when_idle(shape, p, *fitting, g) : never_for(fitting.error());
+  if (fitting && v.fits() && !fitting->decide) v = named_nodes_suit(shape, *fitting, g);
+  if (!v.fits() && !g.name.empty()) v.detail = fmt::format("group {}: {}", g.name, v.detail);
+  return v;
+}
+
 Verdict in_partition(const ClusterShape& shape, std::size_t p, const Settings& settings, const JobSpec& spec, Uid uid) {
   Verdict limits = within_partition(shape.partitions[p], spec, settings);
   if (limits.kind == Verdict::Kind::never) return limits;
   const Group& group = spec.groups.front();
   const bool wishes = wishes_about_topology(shape, p, group);
+  if (!group.children.empty())
+    if (Verdict v = each_group_by_itself(shape, p, settings, group, uid); !v.fits()) return v;
   if (!wishes) {
     const auto fitting = fitting_kinds(shape, p, settings, group, uid);
-    if (!fitting) {
-      Verdict v;
-      v.kind = Verdict::Kind::never;
-      v.reason = Reason::bad_constraints;
-      Error e = fitting.error();
-      e.hint.clear();  // the one who refuses adds its own
-      v.detail = to_text(e);
-      return v;
-    }
+    if (!fitting) return never_for(fitting.error());
     Verdict v = fits_when_idle(shape, p, *fitting, group);
     if (v.fits() && !fitting->decide) v = named_nodes_suit(shape, *fitting, group);
     if (fitting->decide || !v.fits()) return v;

@@ -99,6 +99,7 @@ class Pass {
     auto chosen = line.chooser->choose(cluster_, now_ - job.eligible, job.eligible);
     if (chosen) chosen_ = std::move(*chosen);
     else line.blocked = std::make_shared<const Verdict>(std::move(chosen.error()));
+    plan_.search_ended |= line.blocked && line.blocked->reason == model::Reason::search_limit;
   }
 
   void start(const Line& line, const QueueEntry& entry) {

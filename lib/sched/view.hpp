@@ -56,6 +56,7 @@ struct View {
   std::vector<WaitingJob> waiting;       // by id
   std::vector<RunningJob> running;       // by id; only of the users in running_of
   std::set<Uid> running_of;              // whose waiting jobs name other jobs
+  bool thorough{true};                   // searches may take their time: nobody waits for this pass
 };
 
 WaitingJob waiting_job(const Job&);

@@ -73,6 +73,7 @@ void describe(A& a, std::type_identity<model::PlacementRecord>) {
   a("paths", &T::paths, list_limit(1U << 20U));
   a("groups", &T::groups);
   a("segmented", &T::segmented);
+  a("closed", &T::closed, list_limit(1U << 24U));
   a("parts", &T::parts, list_limit(1U << 24U));
 }
 

@@ -13,7 +13,7 @@ namespace {
   [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = v;
 }
 [[maybe_unused]] void count(const model::PlacementRecord& v) {
-  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] = v;
+  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = v;
 }
 [[maybe_unused]] void count(const model::PlacedPart& v) { [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6] = v; }
 [[maybe_unused]] void count(const model::NodeGrant& v) { [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6] = v; }

@@ -180,7 +180,7 @@ void append_placement(std::string& out, const model::PlacementRecord& record, co
     item.number("count", part.tasks);
     item.text("node", part.node.value < state.nodes.size() ? state.nodes[part.node.value].name : std::string{"?"});
     item.texts("path", part.path < record.paths.size() ? record.paths[part.path] : std::vector<std::string>{});
-    if (record.segmented) item.number("segment", part.segment);
+    if (record.segmented && part.segment) item.number("segment", *part.segment);
     if (part.group < record.groups.size()) {
       item.text("group", record.groups[part.group]);
       item.number("replica", part.replica);

@@ -22,6 +22,7 @@ inline model::PlacementHandle placed_on(base::NodeIndex node) {
   r.paths = {{"s1", "r1"}, {"", "r2"}};
   r.groups = {"leader", "workers"};
   r.segmented = true;
+  r.closed = {node};
   r.parts = {{node, 2, 1, 1, 1, 1}};
   return model::PlacementHandle{std::make_shared<const model::PlacementRecord>(r)};
 }

@@ -55,8 +55,10 @@ void apply(State& state, const JobHeld& f, Time) {
   (f.by_admin ? job.held_by_admin : job.held_by_user) = true;
 }
 
-void apply(State& state, const JobReleased& f, Time) {
+// From now on it may start: its waits on the rungs of a ladder begin here (design P3).
+void apply(State& state, const JobReleased& f, Time at) {
   Job& job = job_of(state, f.job);
+  job.eligible = std::max(job.eligible, at);
   job.held_by_user = job.held_by_admin = false;
   job.launch_failures = 0;
   job.end_reason.clear();

@@ -34,6 +34,14 @@ void ClusterNow::close(const std::vector<NodeIndex>& closed) {
   }
 }
 
+std::uint64_t ClusterNow::search_budget() const {
+  struct Effort {
+    std::uint64_t pass, request, least;
+  };
+  const Effort e = thorough_ ? Effort{400'000, placement::Options{}.budget, 1'000} : Effort{40'000, 20'000, 200};
+  return std::clamp(e.pass - std::min(searched_, e.pass), e.least, e.request);
+}
+
 std::string topology_name(const Partition& partition, const std::string& default_topology) {
   if (!partition.topology.empty()) return partition.topology;
   return default_topology.empty() ? "default" : default_topology;
@@ -74,6 +82,11 @@ NodeSet nodes_of_exclusive_domains(const State& state) {
     const Job& job = state.jobs.at(id);
     const std::string& level_name = job.spec->groups.front().exclusive_level;
     if (level_name.empty() || !job.attempt) continue;
+    if (job.attempt->placement && !job.attempt->placement->closed.empty()) {
+      for (const auto n : job.attempt->placement->closed) out.insert(n);
+      continue;
+    }
+    // Started by a release that did not keep them: its domains in the topology of now.
     if (!shape) shape = make_shape(state);
     const auto p = std::find_if(shape->partitions.begin(), shape->partitions.end(),
                                 [&](const Partition& x) { return x.name == job.attempt->partition; });
@@ -182,7 +195,9 @@ tl::expected<Chosen, Verdict> Chooser::choose(ClusterNow& cluster, Duration wait
   o.waited = std::max(waited, Duration{});
   o.eligible = eligible;
   if (!targets_.empty()) o.members = members(cluster);
+  o.budget = cluster.search_budget();
   auto answer = cluster.engine(partition_).place(group_, o);
+  cluster.spend_search(answer.work.search_steps);
   cluster.count_looked_at(answer.work.nodes_looked_at);
   if (!answer.placed()) return tl::unexpected(std::move(answer.verdict));
   std::vector<const Resources*> free;

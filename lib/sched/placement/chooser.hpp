@@ -16,7 +16,8 @@ namespace sy::sched {
 // The cluster as it stands during a pass: free resources shrink as starts are chosen.
 class ClusterNow {
  public:
-  explicit ClusterNow(const View& view) : shape_(view.shape), nodes_(view.nodes), running_(view.running), running_of_(view.running_of) {}
+  explicit ClusterNow(const View& view)
+      : shape_(view.shape), nodes_(view.nodes), running_(view.running), running_of_(view.running_of), thorough_(view.thorough) {}
   ClusterNow(const ClusterNow&) = delete;
   ClusterNow& operator=(const ClusterNow&) = delete;
 
@@ -34,6 +35,9 @@ class ClusterNow {
   placement::Engine& engine(std::uint32_t partition);
   const model::TopologyIndex& topology(std::uint32_t partition);
   void count_looked_at(std::uint64_t n) { looked_at_ += n; }
+  // Steps for the next request's search. A pass has a budget for all of them, so that a few hard ones do not hold up the rest.
+  std::uint64_t search_budget() const;
+  void spend_search(std::uint64_t steps) { searched_ += steps; }
   std::uint64_t nodes_looked_at() const { return looked_at_; }
 
  private:
@@ -42,7 +46,8 @@ class ClusterNow {
   std::vector<NodeIndex> changes_;        // in order; an engine remembers how far it has been told
   std::vector<RunningJob> running_, started_;
   std::set<Uid> running_of_;
-  std::uint64_t looked_at_{};
+  bool thorough_{};
+  std::uint64_t looked_at_{}, searched_{};
   struct Placer {
     Placer(std::shared_ptr<const model::TopologyIndex> t, const ClusterShape& shape, const std::vector<NodeNow>& nodes)
         : index(std::move(t)), engine(shape, *index, nodes) {}

@@ -36,6 +36,9 @@ struct Engine::Parts {
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
   Answer place_piece(Board&, const Group&, const Options&, Result<Piece>);
+  void explain_pieces(Answer&, Board&, const Piece&, const std::string& blocked, std::int32_t exclusive, const Opened&,
+                      const Options&) const;
+  std::uint32_t leaves_when_idle(const Piece&, const Options&);
   using Rank = std::tuple<bool, std::uint32_t, std::int32_t, std::int64_t, std::int32_t, std::uint32_t>;
   Rank rank(const Answer&, const Group&, const Options&) const;
   Answer place_alternatives(Board&, const std::vector<Group>& ways, const Options&);
@@ -44,7 +47,7 @@ struct Engine::Parts {
     std::vector<bool> near;             // by position: what affinity leaves; empty: there is none
   };
   Restricted restrict(const Board&, const Group&, const Options&, std::int32_t exclusive_level, const Wishes&) const;
-  std::size_t open_rungs(const Part&, const Group&, const Options&, const std::function<bool(std::size_t)>& ever);
+  Opened open_rungs(const Part&, const Group&, const Options&, const std::function<bool(std::size_t)>& ever);
   bool ever_on(const Part&, std::size_t rung);
   std::vector<std::uint32_t> weights_to_try(const Board&, const Options&) const;
   std::optional<Choice> choose(Chooser&, const Part&, const Options&, std::size_t open);
@@ -101,18 +104,17 @@ Engine::Parts::Restricted Engine::Parts::restrict(const Board& b, const Group& g
 
 // P3: a rung opens after the waits of the narrower ones; a rung that nothing can `ever` hold is not waited for, but where
 // --switches is a blind timer (P10).
-std::size_t Engine::Parts::open_rungs(const Part& part, const Group& g, const Options& o, const std::function<bool(std::size_t)>& ever) {
-  if (!o.waited) return part.rungs.size();
+Opened Engine::Parts::open_rungs(const Part& part, const Group& g, const Options& o, const std::function<bool(std::size_t)>& ever) {
+  Opened opened{part.rungs.size(), {}};
+  if (!o.waited) return opened;
   const bool literal = o.literal_switch_wait && g.switches && g.pack.ladder.empty();
-  Duration opens{};
-  std::size_t n = 1;
-  for (; n < part.rungs.size(); ++n) {
-    Duration wait = part.rungs[n - 1].wait;
-    if (wait > Duration{} && !literal && opens + wait > *o.waited && !ever(n - 1)) wait = Duration{};
-    opens += wait;
-    if (opens > *o.waited) break;
+  for (opened.rungs = 1; opened.rungs < part.rungs.size(); ++opened.rungs) {
+    Duration wait = part.rungs[opened.rungs - 1].wait;
+    if (wait > Duration{} && !literal && opened.next + wait > *o.waited && !ever(opened.rungs - 1)) wait = Duration{};
+    opened.next += wait;
+    if (opened.next > *o.waited) break;
   }
-  return n;
+  return opened;
 }
 
 // Has the rung a domain that could hold the part, were everything idle?
@@ -222,7 +224,8 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
   a.verdict.kind = Verdict::Kind::not_now;
   if (part.max == 0) return a;  // none of the numbers of nodes to choose from will do
   const auto looked_before = board.nodes_looked_at;
-  const auto rungs = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
+  const auto opened = open_rungs(part, g, o, [&](std::size_t rung) { return ever_on(part, rung); });
+  const auto rungs = opened.rungs;
   std::uint64_t budget = o.budget;
   const bool sums = part.apart.empty() && needs_sums(board, part);
   const Offer& whole = board.offer(sums ? towards_sum(part) : part);
@@ -235,10 +238,10 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
       if (choice) accept_sums(a, part, *choice, offer);
       else if (inexact) a.verdict.reason = Reason::search_limit;
       if (!choice && last) {
-        explain(a, board, part, counts_of(board, board.offer(part)), open, o, near);
-        if (o.explain)
-          a.verdict.detail = part.sum_tasks ? fmt::format("no nodes in number as asked hold {} tasks together", part.total_tasks)
-                                            : std::string("no nodes in number as asked hold the GRES of the job together");
+        explain(a, board, part, counts_of(board, board.offer(part)), opened, o, near);
+        if (o.explain && !named_but_taken(board, part).empty()) return false;
+        if (o.explain && part.sum_tasks) explain_tasks(a.verdict, part, board.offer(towards_sum(part)), topology);
+        else if (o.explain) a.verdict.detail = "no nodes in number as asked hold the GRES of the job together";
       }
       return choice.has_value();
     }
@@ -248,8 +251,8 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
       if (choice) accept_apart(a, part, *choice, name_nodes(counts, part, *choice));
       else if (last) {
         if (is_inexact(board, part) || needs_sums(board, part)) a.verdict.reason = Reason::search_limit;
-        explain(a, board, part, counts, open, o, near);
-        if (o.explain) explain_spread(a, board, part, spreader);
+        explain(a, board, part, counts, opened, o, near);
+        if (o.explain && named_but_taken(board, part).empty()) explain_spread(a, board, part, spreader);
       }
       return choice.has_value();
     }
@@ -265,7 +268,7 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
     a.work.domains_looked_at += chooser.domains_looked_at;
     if (!choice && last) {
       if (chooser.budget_ended || is_inexact(board, part)) a.verdict.reason = Reason::search_limit;
-      explain(a, board, part, counts, open, o, near);
+      explain(a, board, part, counts, opened, o, near);
     }
     return choice.has_value();
   };
@@ -332,21 +335,88 @@ Answer Engine::Parts::place_pieces(Board& board, const Group& g, const Options& 
   return a;
 }
 
+namespace {
+
+// The group of that name, else the first.
+const Piece& leaf_to_show(const Piece& p, const std::string& name) {
+  const std::function<const Piece*(const Piece&)> find = [&](const Piece& in) -> const Piece* {
+    if (!in.container) return in.name == name ? &in : nullptr;
+    for (const auto& c : in.children)
+      if (const auto* found = find(c)) return found;
+    return nullptr;
+  };
+  if (const auto* found = name.empty() ? nullptr : find(p)) return *found;
+  const Piece* first = &p;
+  while (first->container && !first->children.empty()) first = &first->children.front();
+  return *first;
+}
+
+void each_leaf(const Piece& p, const std::function<void(const Piece&)>& f) {
+  if (!p.container) return f(p);
+  for (const auto& c : p.children) each_leaf(c, f);
+}
+
+bool is_one_group(const Piece& p) {
+  return p.replicas == 1 && (!p.container || (p.children.size() == 1 && is_one_group(p.children.front())));
+}
+
+// Counted features: nodes with any of them would help, and any node where some are left over.
+void widen_to_all_counted(Part& part, const Piece& p) {
+  if (p.children.empty() || !p.children.front().part_of_group) return;
+  base::FeatureExpression any{base::FeatureExpression::Op::any_of, {}, 0, {}};
+  for (const auto& c : p.children) {
+    if (!c.part.filter.constraint) return part.filter.constraint.reset();
+    any.operands.push_back(*c.part.filter.constraint);
+  }
+  part.filter.constraint = std::move(any);
+}
+
+}  // namespace
+
+// Why a gang does not fit: what holds up the group that found no place most often.
+void Engine::Parts::explain_pieces(Answer& a, Board& board, const Piece& piece, const std::string& blocked, std::int32_t exclusive,
+                                   const Opened& opened, const Options& o) const {
+  std::vector<bool> near(topology.size(), true);  // to jobs: the groups of this one are nowhere
+  Group named;
+  const auto add = [&](const Piece& p) {
+    for (const auto& [from, to] : {std::pair{&p.affinity, &named.affinity}, std::pair{&p.anti_affinity, &named.anti_affinity}})
+      std::copy_if(from->begin(), from->end(), std::back_inserter(*to),
+                   [](const auto& x) { return model::job_target(x.target).has_value(); });
+  };
+  const Piece& shown = leaf_to_show(piece, blocked);
+  add(piece);
+  if (&shown != &piece) add(shown);
+  close_by_affinity(topology, named, o, {}, near);
+  std::string taken;
+  each_leaf(piece, [&](const Piece& leaf) {
+    if (const auto text = named_but_taken(board, leaf.part); taken.empty() && !text.empty())
+      taken = leaf.name.empty() ? text : fmt::format("{}: {}", leaf.name, text);
+  });
+  Part part = shown.part;
+  part.exclusive_level = exclusive;
+  widen_to_all_counted(part, piece);
+  if (taken.empty()) taken = beside_others(board, part);
+  if (!taken.empty()) a.verdict.detail += (a.verdict.detail.empty() ? "" : "; ") + taken;
+  const Offer& offer = board.offer(shown.part);
+  explain(a, board, part, counts_of(board, offer), &shown == &piece ? opened : Opened{part.rungs.size(), {}}, o, near);
+  explain_gang(a, board, piece, opened, o);
+}
+
 Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o, Result<Piece> piece) {
   Answer a;
   if (!piece) return refused(piece.error());
   std::int32_t exclusive = no_level;
   if (!g.exclusive_level.empty()) exclusive = topology.find_level(g.exclusive_level).value_or(no_level);
   auto mask = restrict(board, g, o, exclusive, {}).open;
-  const auto open = open_rungs(piece->part, g, o, [&](std::size_t rung) {
+  const auto opened = open_rungs(piece->part, g, o, [&](std::size_t rung) {
     Piece alone = *piece;
     alone.part.rungs = {piece->part.rungs[rung]};
     const auto ever = place_gang(alone, shape, topology, idle().nodes(), o, nullptr);
     return ever.placed || ever.budget_ended;
   });
-  piece->part.rungs.resize(open);
-  GangResult r;
-  r = place_gang(*piece, shape, topology, board.nodes(), o, mask.empty() ? nullptr : &mask);
+  const auto rungs = piece->part.rungs;
+  piece->part.rungs.resize(opened.rungs);
+  auto r = place_gang(*piece, shape, topology, board.nodes(), o, mask.empty() ? nullptr : &mask);
   const auto weights = weights_to_try(board, o);
   // What no nodes hold, fewer do not: cheaper sets are looked for only where there is a choice.
   if (weights.size() > 1 && (r.placed || r.budget_ended)) {
@@ -368,24 +438,15 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
     a.verdict.kind = Verdict::Kind::not_now;
     const bool limit = r.budget_ended || (!r.too_few_cpus && any_inexact(board, *piece, false));
     a.verdict.reason = limit ? Reason::search_limit : Reason::resources;
-    a.verdict.detail = limit
-                           ? r.steps_ended ? fmt::format("no placement found within {} steps", r.steps)
-                                           : std::string("no placement found, and not every way to lay the groups out is tried")
-                           : fmt::format("the groups do not fit together{}{}", r.blocked_by.empty() ? "" : ": no place for ", r.blocked_by);
+    a.verdict.detail = limit ? r.steps_ended ? fmt::format("no placement found within {} steps", r.steps)
+                                             : std::string("no placement found, and not every way to lay the groups out is tried")
+                             : "the groups do not fit together";
     if (!o.explain) return a;
-    std::vector<bool> near(topology.size(), true);  // to jobs: the groups of this one are nowhere
-    Group named;
-    const auto add = [&](const Piece& p) {
-      for (const auto& [from, to] : {std::pair{&p.affinity, &named.affinity}, std::pair{&p.anti_affinity, &named.anti_affinity}})
-        std::copy_if(from->begin(), from->end(), std::back_inserter(*to),
-                     [](const auto& x) { return model::job_target(x.target).has_value(); });
-    };
-    const Piece* shown = &*piece;
-    for (add(*shown); shown->container && !shown->children.empty(); add(*shown)) shown = &shown->children.front();
-    close_by_affinity(topology, named, o, {}, near);
-    const Offer& offer = board.offer(shown->part);
-    explain(a, board, shown->part, counts_of(board, offer), shown->part.rungs.size(), o, near);
-    explain_gang(a, board, *piece);
+    if (const auto name = without_room(board, *piece); !name.empty()) r.blocked_by = name;
+    if (!limit && !r.blocked_by.empty()) a.verdict.detail += ": no place for " + r.blocked_by;
+    if (!limit && is_one_group(*piece)) a.verdict.detail = r.blocked_by.empty() ? std::string{} : "no place for " + r.blocked_by;
+    piece->part.rungs = rungs;
+    explain_pieces(a, board, *piece, r.blocked_by, exclusive, opened, o);
     tell_who_is_missing(g, o, a.verdict.detail);
     return a;
   }
@@ -399,9 +460,21 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
     ++after[n.node.value].jobs;
   }
   a.leaves_used = a.leaves_least = static_cast<std::uint32_t>(leaves.size());
+  if (o.explain && leaves.size() > 1) a.leaves_least = std::min(a.leaves_used, leaves_when_idle(*piece, o));
   a.fragmentation_growth = fragmentation(topology, after) - fragmentation(topology, board.nodes());
   if (exclusive != no_level) a.closed = closed_nodes(topology, a.nodes, exclusive);
   return a;
+}
+
+// Leaves that it would be in were everything idle.
+std::uint32_t Engine::Parts::leaves_when_idle(const Piece& piece, const Options& o) {
+  Options at_rest = o;
+  at_rest.members_anywhere = true;
+  at_rest.budget = std::min<std::uint64_t>(o.budget, 2'000);  // it is only told
+  const auto r = place_gang(piece, shape, topology, idle().nodes(), at_rest, nullptr);
+  std::set<std::uint32_t> leaves;
+  for (const auto& n : r.nodes) leaves.insert(topology.leaf_at(static_cast<std::uint32_t>(topology.position_of(n.node.value))));
+  return r.placed ? static_cast<std::uint32_t>(leaves.size()) : ~0U;
 }
 
 // Of answers to ways of asking one thing, the least is taken: placed, or nearest to it; on the cheapest nodes where these come first; on

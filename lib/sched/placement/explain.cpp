@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 
 #include "base/hostlist.hpp"
 #include "sched/placement/open_nodes.hpp"
+#include "sched/placement/sums.hpp"
 
 namespace sy::sched::placement {
 namespace {
@@ -48,6 +51,7 @@ std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector
       if (near.empty() || near[static_cast<std::size_t>(t.position_of(n))]) continue;
       kind = Cause::Kind::affinity;
     }
+    if (kind == Cause::Kind::busy && b.nodes()[n].exclusive && b.nodes()[n].jobs == 0) kind = Cause::Kind::kept;
     if (kind == Cause::Kind::not_in_partition) continue;
     if (part.filter.among && !part.filter.among->contains(NodeIndex{n})) continue;  // nobody asked for it
     ++count[static_cast<std::size_t>(kind)];
@@ -74,18 +78,10 @@ Reason why_out(const Board& b, const Part& part) {
   return up < enough ? Reason::node_down : Reason::resources;
 }
 
-// "n2, named by --nodelist, is drained"
-std::string unavailable(const Board& b, const Part& part) {
+std::string names_of(const Board& b, const std::vector<NodeIndex>& nodes) {
   std::vector<std::string> names;
-  bool drained = true;
-  for (const auto n : part.required) {
-    const auto& now = b.nodes()[n.value];
-    if (now.usable) continue;
-    names.push_back(b.shape().nodes[n.value].name);
-    drained &= now.drained;
-  }
-  return fmt::format("{}, named by --nodelist, {} {}", base::fold_hostlist(names), names.size() == 1 ? "is" : "are",
-                     drained ? "drained" : "not available");
+  for (const auto n : nodes) names.push_back(b.shape().nodes[n.value].name);
+  return base::fold_hostlist(names);
 }
 
 // A job that wants domains for itself: nodes that are free, in domains where others are.
@@ -154,45 +150,111 @@ std::vector<LayerCount> layer_counts(const Board& b, const Part& part, const Cou
 
 }  // namespace
 
+std::string named_but_taken(Board& b, const Part& part) {
+  std::vector<std::string> names;
+  bool drained = true, busy = true;
+  const auto units = b.offer(part.sum_tasks ? towards_sum(part) : part).units;
+  for (const auto n : part.required) {
+    const auto& now = b.nodes()[n.value];
+    const auto at = b.topology().position_of(n.value);
+    if (now.usable && (at < 0 || units[static_cast<std::size_t>(at)] > 0)) continue;
+    names.push_back(b.shape().nodes[n.value].name);
+    drained &= now.drained;
+    busy &= now.usable;
+  }
+  if (names.empty()) return {};
+  return fmt::format("{}, named by --nodelist, {} {}", base::fold_hostlist(names), names.size() == 1 ? "is" : "are",
+                     drained ? "drained"
+                     : busy  ? "busy"
+                             : "not available");
+}
+
+std::string beside_others(const Board& b, const Part& part) {
+  const auto n = free_beside_others(b, part);
+  if (n == 0) return {};
+  return fmt::format("{} in a {} that others use", n == 1 ? "1 free node is" : fmt::format("{} free nodes are", n),
+                     b.topology().level_name(part.exclusive_level));
+}
+
 std::string domain_name(const TopologyIndex& t, std::uint32_t d) { return d == TopologyIndex::root ? "any" : t.domain(d).name; }
 
-void explain(Answer& a, const Board& b, const Part& part, const Counts& counts, std::size_t open_rungs, const Options& o,
+namespace {
+
+// When rungs that are still closed will open.
+class Opening {
+ public:
+  Opening(const Opened& opened, const std::vector<PartRung>& rungs, const Options& o) : opened_(opened), rungs_(rungs), options_(o) {}
+  std::optional<Time> of(std::size_t rung) const {
+    if (rung < opened_.rungs || !options_.eligible) return std::nullopt;
+    Duration after = opened_.next;
+    for (auto i = opened_.rungs; i < rung; ++i) after += rungs_[i].wait;
+    return *options_.eligible + after;
+  }
+
+ private:
+  const Opened& opened_;
+  const std::vector<PartRung>& rungs_;
+  const Options& options_;
+};
+
+}  // namespace
+
+void explain(Answer& a, Board& b, const Part& part, const Counts& counts, const Opened& opened, const Options& o,
              const std::vector<bool>& near) {
   Verdict& v = a.verdict;
   if (v.reason == Reason::none) v.reason = why_out(b, part);
   if (!o.explain) return;
   Chooser chooser(counts, part);
   const auto& t = b.topology();
-  std::uint64_t offered = 0;
-  for (const auto d : t.at_level(TopologyIndex::any_level)) offered = std::max<std::uint64_t>(offered, counts.sum[d]);
+  std::uint64_t offered = 0, everywhere = 0;
+  for (const auto d : t.at_level(TopologyIndex::any_level)) {
+    offered = std::max<std::uint64_t>(offered, counts.sum[d]);
+    everywhere += counts.sum[d];
+  }
   v.offered = static_cast<std::uint32_t>(offered);
   v.asked = part.min;
-  v.causes = causes_of(b, part, near);
+  v.causes = causes_of(b, part.sum_tasks ? towards_sum(part) : part, near);
   a.layers = layer_counts(b, part, counts);
-  Duration opens{};
+  const Opening opening(opened, part.rungs, o);
   for (std::size_t i = 0; i < part.rungs.size(); ++i) {
     auto r = rung_verdict(b, part, chooser, part.rungs[i]);
     r.causes = v.causes;
-    if (i >= open_rungs && o.eligible) r.opens = *o.eligible + opens;
-    opens += part.rungs[i].wait;
+    r.opens = opening.of(i);
     v.rungs.push_back(std::move(r));
   }
-  std::string text;
+  if (!v.detail.empty()) return;
+  if (v.detail = named_but_taken(b, part); !v.detail.empty()) return;
+  if (v.detail = beside_others(b, part); !v.detail.empty()) return;
   for (const auto& l : a.layers)  // a layer that could be formed often enough is not in the way
     if (l.offered < l.asked)
-      text += fmt::format("{}{} of {} segments of {} on {}", text.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
-  if (text.empty() && !v.rungs.empty() && !v.rungs.back().best.empty()) {
-    const auto& r = v.rungs.back();
-    if (r.level != "any")
-      text = fmt::format("the best {} ({}) offers {} of {}{}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked,
-                         telling_unit(part) > 1 ? fmt::format(" segments of {}", telling_unit(part)) : "");
-    else if (part.by_tasks) text = "counted in tasks";
+      v.detail += fmt::format("{}{} of {} segments of {} on {}", v.detail.empty() ? "" : "; ", l.offered, l.asked, l.size, l.level);
+  if (!v.detail.empty() || v.rungs.empty() || v.rungs.back().best.empty()) return;
+  const auto& r = v.rungs.back();
+  if (offered >= part.min && !part.required.empty()) v.detail = fmt::format("not with {}, named by --nodelist", names_of(b, part.required));
+  else if (offered < part.min && everywhere >= part.min)
+    v.detail = fmt::format("{} in all, but no job spans the trees of this topology", everywhere);
+  else if (r.level != "any")
+    v.detail = fmt::format("the best {} ({}) offers {} of {}{}", r.level, r.best[0].domain, r.best[0].offered, r.best[0].asked,
+                           telling_unit(part) > 1 ? fmt::format(" segments of {}", telling_unit(part)) : "");
+  else if (part.by_tasks) v.detail = "counted in tasks";
+}
+
+void explain_tasks(Verdict& v, const Part& part, const Offer& offer, const TopologyIndex& t) {
+  std::uint64_t best = 0;
+  std::uint32_t holders = 0;
+  for (const auto d : t.at_level(TopologyIndex::any_level)) {
+    std::vector<std::uint32_t> units(offer.units.begin() + t.domain(d).begin, offer.units.begin() + t.domain(d).end);
+    std::sort(units.rbegin(), units.rend());
+    holders = std::max(holders, static_cast<std::uint32_t>(std::count_if(units.begin(), units.end(), [](auto n) { return n > 0; })));
+    units.resize(std::min<std::size_t>(units.size(), part.max));
+    best = std::max(best, std::accumulate(units.begin(), units.end(), std::uint64_t{0}));
   }
-  if (const auto n = free_beside_others(b, part); n > 0)
-    text = fmt::format("{} in a {} that others use", n == 1 ? "1 free node is" : fmt::format("{} free nodes are", n),
-                       t.level_name(part.exclusive_level));
-  if (v.reason == Reason::req_node_not_avail) text = unavailable(b, part);
-  if (v.detail.empty()) v.detail = text;
+  v.offered = holders;
+  if (holders < part.min) return;
+  v.offered = v.asked = 0;  // what is short is no number of nodes
+  v.detail = best < part.total_tasks ? fmt::format("{} of {} tasks fit on {} {}", best, part.total_tasks, std::min(part.max, holders),
+                                                   std::min(part.max, holders) == 1 ? "node" : "nodes")
+                                     : fmt::format("no nodes in number as asked hold {} tasks together", part.total_tasks);
 }
 
 void explain_spread(Answer& a, const Board& b, const Part& part, Spreader& spreader) {
@@ -205,7 +267,7 @@ void explain_spread(Answer& a, const Board& b, const Part& part, Spreader& sprea
       if (t.domain(d).size() > 0) best.emplace_back(spreader.offered(d), d);
     std::stable_sort(best.begin(), best.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
     best.resize(std::min(domains_told, best.size()));
-    if (best.empty()) continue;
+    if (best.empty() || best.front().first == 0) continue;  // the rules let in none at all: then what is free says more
     auto& told = a.verdict.rungs[i].best;
     told.clear();
     for (const auto& [offered, d] : best) told.push_back(DomainCount{domain_name(t, d), offered, part.min});
@@ -213,6 +275,7 @@ void explain_spread(Answer& a, const Board& b, const Part& part, Spreader& sprea
     best_domain = best.front().second;
   }
   a.verdict.detail = spreader.limits(best_domain);
+  if (!part.required.empty()) a.verdict.detail += fmt::format(", with {}, named by --nodelist, among them", names_of(b, part.required));
 }
 
 namespace {
@@ -220,19 +283,35 @@ namespace {
 // What one shape of group asks in all, and finds by itself: the others are not minded.
 struct Shape {
   std::string key;
+  std::int32_t within{};                  // level that one copy may not leave; no_level: none
   std::vector<std::uint32_t> sum;         // by domain
   std::uint64_t units{}, each{}, copies{};
 };
 
-void shapes_of(Board& b, const Piece& p, std::uint64_t copies, std::vector<Shape>& out) {
+void shapes_of(Board& b, const Piece& p, std::uint64_t copies, std::int32_t within, std::vector<Shape>& out) {
+  within = std::max(within, p.part.within);
   if (p.container) {
-    for (const auto& c : p.children) shapes_of(b, c, copies * p.min_replicas, out);
+    for (const auto& c : p.children) shapes_of(b, c, copies * p.min_replicas, within, out);
     return;
   }
-  auto s = std::find_if(out.begin(), out.end(), [&](const Shape& x) { return x.key == p.part.key && x.each == p.part.min; });
-  if (s == out.end()) s = out.insert(s, Shape{p.part.key, b.offer(p.part).sum, 0, p.part.min, 0});
+  const bool in_tasks = p.part.sum_tasks;
+  const auto& key = in_tasks ? p.part.one_task_key : p.part.key;
+  const std::uint64_t each = in_tasks ? p.part.total_tasks : p.part.min;
+  auto s = std::find_if(out.begin(), out.end(), [&](const Shape& x) { return x.key == key && x.each == each && x.within == within; });
+  if (s == out.end()) s = out.insert(s, Shape{key, within, b.offer(in_tasks ? towards_sum(p.part) : p.part).sum, 0, each, 0});
   s->copies += copies * p.min_replicas;
   s->units += copies * p.min_replicas * p.part.min;
+}
+
+// Copies that a domain has room for, one beside the other.
+std::uint64_t room_for(const TopologyIndex& t, const Shape& s, std::uint32_t domain) {
+  const auto in = [&](std::uint32_t d) { return s.sum[d] / std::max<std::uint64_t>(s.each, 1); };
+  const auto& all = t.domain(domain);
+  if (s.within < 0 || s.within == t.node_level() || all.level >= s.within) return std::min(s.copies, in(domain));
+  std::uint64_t n = 0;
+  for (const auto d : t.at_level(s.within))
+    if (t.domain(d).begin >= all.begin && t.domain(d).end <= all.end) n += in(d);
+  return std::min(s.copies, n);
 }
 
 bool nodes_only(const Piece& p) {
@@ -241,15 +320,31 @@ bool nodes_only(const Piece& p) {
 
 }  // namespace
 
-void explain_gang(Answer& a, Board& b, const Piece& p) {
+std::string without_room(Board& b, const Piece& p) {
+  std::vector<Shape> one;
+  const std::function<std::string(const Piece&, std::int32_t)> find = [&](const Piece& in, std::int32_t within) -> std::string {
+    within = std::max(within, in.part.within);
+    for (const auto& c : in.children)
+      if (auto name = find(c, within); !name.empty()) return name;
+    if (in.container) return {};
+    one.clear();
+    shapes_of(b, in, 1, within, one);
+    const auto roomy = [&](std::uint32_t d) { return room_for(b.topology(), one.front(), d) >= one.front().copies; };
+    const auto trees = b.topology().at_level(TopologyIndex::any_level);
+    return std::any_of(trees.begin(), trees.end(), roomy) ? std::string{} : in.name;
+  };
+  return find(p, no_level);
+}
+
+void explain_gang(Answer& a, Board& b, const Piece& p, const Opened& opened, const Options& o) {
   std::vector<Shape> shapes;
-  shapes_of(b, p, 1, shapes);
+  shapes_of(b, p, 1, no_level, shapes);
   const auto& t = b.topology();
   std::uint64_t copies = 0, units = 0, free = 0;
   for (const auto& s : shapes) copies += s.copies, units += s.units;
   const auto room = [&](std::uint32_t d) {
     std::uint64_t n = 0;
-    for (const auto& s : shapes) n += std::min<std::uint64_t>(s.copies, s.sum[d] / std::max<std::uint64_t>(s.each, 1));
+    for (const auto& s : shapes) n += room_for(t, s, d);
     return static_cast<std::uint32_t>(n);
   };
   for (const auto d : t.at_level(TopologyIndex::any_level)) {
@@ -264,9 +359,12 @@ void explain_gang(Answer& a, Board& b, const Piece& p) {
   a.layers.clear();
   if (!p.container) return;
   a.verdict.rungs.clear();
-  for (const auto& rung : p.part.rungs) {
+  const Opening opening(opened, p.part.rungs, o);
+  for (std::size_t i = 0; i < p.part.rungs.size(); ++i) {
+    const auto& rung = p.part.rungs[i];
     if (rung.level == t.node_level()) continue;
     RungVerdict r;
+    r.opens = opening.of(i);
     r.level = t.level_name(rung.level);
     for (const auto d : t.at_level(rung.level))
       if (t.domain(d).size() > 0) r.best.push_back(DomainCount{domain_name(t, d), room(d), static_cast<std::uint32_t>(copies)});

@@ -7,12 +7,25 @@
 
 namespace sy::sched::placement {
 
+// How far a ladder has opened: rungs, and how long after the job became eligible the next one will (P3).
+struct Opened {
+  std::size_t rungs{};
+  Duration next{};
+};
 // Fills reason, counts, causes, rungs and detail of a verdict that is not "fits". `near`: by position, what affinity leaves; empty: all.
-void explain(Answer&, const Board&, const Part&, const Counts&, std::size_t open_rungs, const Options&, const std::vector<bool>& near);
+void explain(Answer&, Board&, const Part&, const Counts&, const Opened&, const Options&, const std::vector<bool>& near);
+// Of T tasks on N nodes: how many of them the free nodes hold. `offer` is towards_sum's.
+void explain_tasks(Verdict&, const Part&, const Offer&, const model::TopologyIndex&);
+// "n2, named by --nodelist, is busy"; empty: none of these is in the way.
+std::string named_but_taken(Board&, const Part&);
+// "2 free nodes are in a rack that others use"; empty: there are none, or the job wants no domain for itself.
+std::string beside_others(const Board&, const Part&);
 // The same in units that the rules of a spread let in.
 void explain_spread(Answer&, const Board&, const Part&, Spreader&);
 // The same of a gang: in copies of groups for which there is room by themselves; in nodes where all of them want whole ones.
-void explain_gang(Answer&, Board&, const Piece&);
+void explain_gang(Answer&, Board&, const Piece&, const Opened&, const Options&);
+// The group that finds no room whatever becomes of the others; empty: none.
+std::string without_room(Board&, const Piece&);
 std::string domain_name(const model::TopologyIndex&, std::uint32_t domain);
 
 }  // namespace sy::sched::placement

@@ -89,7 +89,7 @@ class Search {
         if (budget_ended_) return false;
       }
     }
-    ++blocked_[p.name];
+    if (!p.container) ++blocked_[p.name];
     return false;
   }
 
@@ -507,7 +507,7 @@ class Search {
         }
       }
       if (!ok) {
-        ++blocked_[p.name];
+        if (!p.container) ++blocked_[p.name];
         return false;
       }
     }

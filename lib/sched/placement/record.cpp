@@ -6,13 +6,11 @@
 namespace sy::sched::placement {
 namespace {
 
-// Names by number, depth-first, as PlacedNode counts groups.
-void add_groups(std::vector<std::string>& out, const model::Group& g) {
-  if (g.children.empty()) out.push_back(g.name);
+// By number, depth-first, as PlacedNode counts groups.
+void add_groups(std::vector<const model::Group*>& out, const model::Group& g) {
+  if (g.children.empty()) out.push_back(&g);
   for (const auto& child : g.children) add_groups(out, child);
 }
-
-bool has_segments(const model::Group& g) { return !g.segments.empty() || std::any_of(g.children.begin(), g.children.end(), has_segments); }
 
 // One name a level that has domains of its own; a branch without one has an empty name there.
 std::vector<std::string> names_of(const model::TopologyIndex& t, std::uint32_t leaf, const std::vector<std::int32_t>& levels) {
@@ -43,9 +41,13 @@ PlacementHandle make_record(const Answer& a, const model::Group& g, const model:
   r->leaves_least = a.leaves_least;
   r->fragmentation_growth = a.fragmentation_growth;
   r->beaten = a.beaten;
-  add_groups(r->groups, g);
-  if (g.children.empty() && g.name.empty()) r->groups.clear();
-  r->segmented = has_segments(g);
+  r->closed = a.closed;
+  std::vector<const model::Group*> groups;
+  add_groups(groups, g);
+  if (!g.children.empty() || !g.name.empty())
+    for (const auto* each : groups) r->groups.push_back(each->name);
+  const auto has_segments = [](const model::Group* each) { return !each->segments.empty(); };
+  r->segmented = std::any_of(groups.begin(), groups.end(), has_segments);
 
   std::unordered_map<std::uint32_t, std::uint32_t> place, path;  // of a node in `order`; of a leaf in `paths`
   for (std::uint32_t i = 0; i < order.size(); ++i) place.emplace(order[i].value, i);
@@ -53,7 +55,8 @@ PlacementHandle make_record(const Answer& a, const model::Group& g, const model:
     const auto leaf = t.leaf_at(static_cast<std::uint32_t>(t.position_of(n.node.value)));
     const auto [at, fresh] = path.emplace(leaf, static_cast<std::uint32_t>(r->paths.size()));
     if (fresh) r->paths.push_back(names_of(t, leaf, levels));
-    r->parts.push_back({n.node, n.tasks, at->second, n.group, n.replica, n.segment});
+    const bool in_segment = n.group < groups.size() && has_segments(groups[n.group]);
+    r->parts.push_back({n.node, n.tasks, at->second, n.group, n.replica, in_segment ? std::optional(n.segment) : std::nullopt});
   }
   std::stable_sort(r->parts.begin(), r->parts.end(),
                    [&](const auto& x, const auto& y) { return place[x.node.value] < place[y.node.value]; });
