@@ -45,6 +45,7 @@ base::Result<std::pair<std::string_view, std::string_view>> at_sign(const Given&
 
 // As split_list, but a part that is empty is a slip of the pen and is refused.
 base::Result<std::vector<std::string>> whole_parts(const Given& given, std::string_view text, char separator, std::string hint) {
+  if (trim(text).empty()) return refuse(given, "nothing is written here", {}, std::move(hint));
   std::vector<std::string> parts;
   for (bool more = true; more;) {
     const auto end = text.find(separator);

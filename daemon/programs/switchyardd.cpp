@@ -217,7 +217,7 @@ class Daemon {
     notify_reloading();
     auto done = take_over_settings();
     if (done) log_info("the settings were read again");
-    else log_error("the settings are not taken over, the old ones stay: {}", done.error().message);
+    else log_error("the settings are not taken over, the old ones stay: {}", base::to_text(done.error()));
     notify_ready("accepting work");
     return done;
   }
@@ -226,11 +226,7 @@ class Daemon {
     auto config = load_config(config_file_);
     if (!config) return base::fail(config.error());
     auto warnings = controller_.reconfigure(*config);
-    if (!warnings) {
-      base::Error error = warnings.error();
-      error.message = base::to_text(error);
-      return base::fail(error);
-    }
+    if (!warnings) return base::fail(warnings.error());
     set_log_level(log_level(config->daemon.log_level));
     for (const std::string& name : wire::needs_restart(started_with_, config->daemon)) {
       warnings->push_back(name + " has changed and takes effect at the next start");

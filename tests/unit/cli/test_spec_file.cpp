@@ -146,6 +146,7 @@ TEST_CASE("a key of the wrong type, a key twice and an empty list of groups are 
 
 TEST_CASE("an empty part of a wish is refused in a spec file as it is on the command line") {
   CHECK(faults("ladder: rack@10s,,any\n").find("ladder: job.yaml:1:1: part 2 is empty: a ',' too many?") != std::string::npos);
+  CHECK(faults("ladder: ''\n").find("nothing is written here; write them from narrow to wide") != std::string::npos);
   CHECK(faults("ladder: ['', any]\n").find("ladder: job.yaml:1:1: part 1 is empty") != std::string::npos);
   CHECK(faults("ladder: [{level: rack, wait: ''}, any]\n").find("nothing is written behind the @") != std::string::npos);
   CHECK(faults("nodes: 4\nspread: 'rack:'\n").find("spread: job.yaml:2:1: part 2 is empty: a ':' too many?") != std::string::npos);
