@@ -111,6 +111,9 @@ int check(const wire::Config& config) {
     for (std::string& fault : model::check_invariants(state)) faults.push_back(std::move(fault));
     for (const std::string& fault : faults) std::fprintf(stderr, "switchyardd: %s\n", fault.c_str());
     if (!faults.empty()) return 1;
+    const auto start = core::decide(state, core::Command{wall_now(), switchyard_itself(), config.cluster});
+    if (!start) return complain("the controller would not start with these settings: " + base::to_text(start.error()));
+    for (const std::string& warning : start->reply.warnings) std::fprintf(stderr, "switchyardd: warning: %s\n", warning.c_str());
     std::printf("settings and state are in order: %zu jobs, %zu nodes, sequence %llu\n", state.jobs.size(), state.nodes.size(),
                 static_cast<unsigned long long>(state.sequence.value));
     return 0;

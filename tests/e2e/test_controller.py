@@ -259,6 +259,8 @@ def test_scontrol_reconfigure_reads_the_file_again_and_tells_its_faults(build):
         assert done.stderr.count("(given: fabb)") == 1 and "sy topo import" in done.stderr, done.stderr  # once: it was told twice over
         assert c.api.get("/v1/partitions/main")[1]["topology"] in ("", None)       # the old one stays
         c.controller.stop()
+        check = subprocess.run([str(c.program("switchyardd")), "--config", str(path), "--check"], capture_output=True, text=True, timeout=60)
+        assert check.returncode == 0 and "warning: topology of partition main: no topology of this name" in check.stderr, check.stderr
         c.start_controller()                                                       # a start goes on, and says it
         assert c.api.get("/v1/partitions/main")[1]["topology"] == "fabb"
         done = c.sy("scontrol", "reconfigure")
