@@ -59,6 +59,7 @@ Picture picture_of(const model::State& state, const model::Topology& topology) {
   if (!index) index = std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(topology, node_names(state)));
   Picture p{index, *index, {}};
   for (const model::Node& node : state.nodes) p.nodes.push_back(sched::node_now(state, node));
+  sched::nodes_of_exclusive_domains(state).for_each([&](base::NodeIndex n) { p.nodes[n.value].exclusive = true; });
   return p;
 }
 // The one that is meant when nobody names one: of the default partition, else of the cluster, else the first.

@@ -22,7 +22,7 @@ class Planner {
     base::Duration coalesce{std::chrono::milliseconds{2}};   // from the end of a pass to the next: changes meanwhile share it
     base::Duration longest_rest{std::chrono::seconds{1}};    // at most so long after a pass that took long
     base::Duration at_least{std::chrono::seconds{15}};       // while jobs wait, a pass at least so often
-    base::Duration thorough{std::chrono::seconds{5}};        // a pass whose searches take long at most so often
+    base::Duration thorough{std::chrono::seconds{10}};       // a pass whose searches take long at most so often
     base::Duration in_time{std::chrono::seconds{30}};        // a due pass that takes longer: not ready (design D6)
     std::function<sched::Plan(const sched::View&, base::Time)> pass{sched::plan_pass};
   };

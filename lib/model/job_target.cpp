@@ -43,4 +43,9 @@ std::vector<std::string> jobs_avoided_in(const Group& g) {
 
 bool names_jobs(const Group& g) { return !jobs_named_in(g).empty(); }
 
+bool means_own_name(std::string_view target) {
+  const auto t = job_target(target);
+  return t && !t->id && t->name.empty();
+}
+
 }  // namespace sy::model

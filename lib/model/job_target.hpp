@@ -22,5 +22,7 @@ std::optional<JobTarget> job_target(std::string_view);
 std::vector<std::string> jobs_named_in(const Group&);
 std::vector<std::string> jobs_avoided_in(const Group&);  // by anti-affinity only
 bool names_jobs(const Group&);
+// "job:self": the first of that name has nobody to be near to, and is free to choose.
+bool means_own_name(std::string_view target);
 
 }  // namespace sy::model

@@ -130,10 +130,15 @@ Result<void> check_wishes(const ClusterShape& shape, const JobSpec& spec, std::v
       return {};
     }
     worst = std::move(ok);
-    if (!shape.topologies.empty() && topology_of(shape, p) == nullptr)
-      worst.error().hint =
-          fmt::format("partition {} uses no topology: \"topology\" there or \"default_topology\" in the configuration names it ({})",
-                      shape.partitions[p].name, fmt::join(std::views::keys(shape.topologies), ", "));
+    if (shape.topologies.empty() || topology_of(shape, p) != nullptr) continue;
+    const auto& part = shape.partitions[p];
+    const auto known = fmt::format("{}", fmt::join(std::views::keys(shape.topologies), ", "));
+    worst.error().hint =
+        part.topology.empty() && shape.default_topology.empty()
+            ? fmt::format("partition {} uses no topology: \"topology\" there or \"default_topology\" in the configuration names it ({})",
+                          part.name, known)
+            : fmt::format("partition {} names topology {}, which is not in force ({}): ask your administrator", part.name,
+                          topology_name(part, shape.default_topology), known);
   }
   return worst;
 }

@@ -31,6 +31,7 @@ class Pass {
     for (const auto& entry : queue_) try_entry(entry);
     std::erase_if(plan_.forecasts, [](const Forecast& f) { return f.why == nullptr; });
     plan_.nodes_looked_at = cluster_.nodes_looked_at();
+    plan_.search_steps = cluster_.searched();
     plan_.look_again = !cluster_.started().empty();
     return std::move(plan_);
   }

@@ -38,7 +38,7 @@ struct Plan {
   std::uint64_t policy_version{};
   std::vector<Start> starts;         // highest priority first
   std::vector<Forecast> forecasts;   // of those that do not start, by id
-  std::uint64_t jobs_looked_at{}, nodes_looked_at{};  // work counted, not timed
+  std::uint64_t jobs_looked_at{}, nodes_looked_at{}, search_steps{};  // work counted, not timed
   bool search_ended{};               // some search ended before it was complete: a thorough pass may find more
   bool look_again{};                 // a job starts that others may want to be near to: they go in the next pass
 

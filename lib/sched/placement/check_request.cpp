@@ -221,6 +221,11 @@ Result<void> check_levels(const Group& g, const TopologyIndex& t) {
   for (const auto* list : {&g.affinity, &g.anti_affinity})
     for (const auto& a : *list)
       if (const auto level = level_of(t, a.level, "affinity"); !level) return base::fail(level.error());
+  for (const auto& near : g.affinity)
+    for (const auto& far : g.anti_affinity)
+      if (near.require && far.require && near.target == far.target && *t.find_level(far.level) <= *t.find_level(near.level))
+        return base::fail(bad(fmt::format("in one {} with {} and in no {} with it: no place is both", near.level, near.target, far.level),
+                              "anti_affinity", far.target, "drop one of them, or keep away on a narrower level than near"));
   return {};
 }
 

@@ -38,7 +38,7 @@ std::uint64_t ClusterNow::search_budget() const {
   struct Effort {
     std::uint64_t pass, request, least;
   };
-  const Effort e = thorough_ ? Effort{400'000, placement::Options{}.budget, 1'000} : Effort{40'000, 20'000, 200};
+  const Effort e = thorough_ ? Effort{200'000, 100'000, 1'000} : Effort{8'000, 4'000, 200};
   return std::clamp(e.pass - std::min(searched_, e.pass), e.least, e.request);
 }
 
@@ -175,7 +175,8 @@ Chooser::Chooser(const ClusterShape& shape, std::uint32_t partition, const Setti
 }
 
 // Where the jobs are that the request names, as the targets that it names them by. Those started in this pass only where it keeps
-// away from them: who wants to be near them gets his turn in the next one, with all that go before him.
+// away from them: who wants to be near them gets his turn in the next one, with all that go before him. Of its own name are the jobs
+// that go before it themselves.
 std::vector<placement::Member> Chooser::members(const ClusterNow& cluster) const {
   std::vector<placement::Member> out;
   const auto add = [&](const std::string& text, const std::vector<RunningJob>& jobs) {
@@ -185,7 +186,10 @@ std::vector<placement::Member> Chooser::members(const ClusterNow& cluster) const
       if (job.uid == uid_ && (target->id ? job.id.value == *target->id : job.spec->name == name))
         for (const auto node : job.nodes) out.push_back({text, node, 1});
   };
-  for (const auto& text : targets_) add(text, cluster.running());
+  for (const auto& text : targets_) {
+    add(text, cluster.running());
+    if (model::means_own_name(text) && std::find(avoided_.begin(), avoided_.end(), text) == avoided_.end()) add(text, cluster.started());
+  }
   for (const auto& text : avoided_) add(text, cluster.started());
   return out;
 }

@@ -38,6 +38,7 @@ class ClusterNow {
   // Steps for the next request's search. A pass has a budget for all of them, so that a few hard ones do not hold up the rest.
   std::uint64_t search_budget() const;
   void spend_search(std::uint64_t steps) { searched_ += steps; }
+  std::uint64_t searched() const { return searched_; }
   std::uint64_t nodes_looked_at() const { return looked_at_; }
 
  private:

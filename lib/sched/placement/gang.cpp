@@ -62,12 +62,13 @@ GangResult place_on_rungs(const Piece& asked, const ClusterShape& shape, const T
     if (count_copies(fixed) > most_copies) return search_gang_greedily(fixed, shape, t, nodes, o, open);
     bool ended = false;
     const std::size_t rungs = fixed.container ? fixed.part.rungs.size() : 1;
+    const auto descent = 4 * count_copies(fixed);  // every copy gets its first place, whatever the budget
     for (std::size_t rung = 0; rung < rungs; ++rung) {
       // What a rung leaves of its share is the wider ones'.
       const auto until = r.steps + (o.budget - std::min(r.steps, o.budget)) / (rungs - rung);
       for (const bool exhaustive : {false, true}) {
         const auto left = until - std::min(r.steps, until);
-        auto one = search_gang(fixed, shape, t, nodes, o, open, Walk{exhaustive, rung, exhaustive ? left : left / 4 + 1});
+        auto one = search_gang(fixed, shape, t, nodes, o, open, Walk{exhaustive, rung, exhaustive ? left : std::max(left / 4, descent)});
         one.steps += r.steps;
         r = std::move(one);
         if (r.placed) return r;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/job_target.hpp"
+
 namespace sy::sched::placement {
 
 using model::Affinity;
@@ -196,7 +198,8 @@ bool Neighbours::restrict(const Piece& p, std::uint32_t replica, std::uint32_t s
     bool known = false;
     const auto domains = domains_of(a.target, level, known);
     if (!known) {  // who comes first is free to choose; another job that is nowhere holds up who must be near it
-      if (together && a.require && !names_.contains(a.target) && !options_.members_anywhere) mask.assign(mask.size(), false);
+      const bool free = names_.contains(a.target) || options_.members_anywhere || model::means_own_name(a.target);
+      if (together && a.require && !free) mask.assign(mask.size(), false);
       return;
     }
     bool suits = false;

@@ -48,6 +48,8 @@ void close_by_affinity(const model::TopologyIndex& t, const model::Group& g, con
       const auto d = t.ancestor(t.leaf_at(p), level);
       return d >= 0 ? d : level == t.node_level() ? static_cast<std::int64_t>(t.domains().size() + p) : -1;
     };
+    const bool there = std::any_of(o.members.begin(), o.members.end(), [&](const Member& m) { return m.group == a.target; });
+    if (!there && together && model::means_own_name(a.target)) return;
     std::set<std::int64_t> domains;
     for (const auto& m : o.members)
       if (const auto p = t.position_of(m.node.value); m.group == a.target && p >= 0) domains.insert(key(static_cast<std::uint32_t>(p)));
@@ -69,7 +71,7 @@ std::size_t wishes_in(const model::Group& g) {
 void tell_who_is_missing(const model::Group& g, const Options& o, std::string& detail) {
   for (const auto& a : g.affinity) {
     const bool runs = std::any_of(o.members.begin(), o.members.end(), [&](const Member& m) { return m.group == a.target; });
-    if (a.require && !runs && model::job_target(a.target))
+    if (a.require && !runs && model::job_target(a.target) && !model::means_own_name(a.target))
       detail = fmt::format("{} does not run{}{}", a.target, detail.empty() ? "" : "; ", detail);
   }
   for (const auto& child : g.children) tell_who_is_missing(child, o, detail);

@@ -64,7 +64,7 @@ std::vector<DomainUse> domain_uses(const TopologyIndex& t, std::span<const NodeN
       ++out[d].nodes;
       if (n.drained) ++out[d].drained;
       else if (!n.usable) ++out[d].down;
-      else if (n.jobs > 0) ++out[d].busy;
+      else if (n.jobs > 0 || n.exclusive) ++out[d].busy;  // exclusive without a job: kept for the one that has the domain
       else ++out[d].free;
     }
   return out;

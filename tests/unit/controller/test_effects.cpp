@@ -328,3 +328,26 @@ TEST_CASE("The controller is not ready while a due pass does not end") {
   release.set_value();
   bench.turn_until([&] { return planner.in_time(); });
 }
+
+TEST_CASE("A pass comes when the next rung of a waiting job opens, not at the next full round") {
+  Bench bench;
+  Planner::Options options;
+  options.now = [&] { return bench.clock; };
+  options.at_least = base::hours{1};
+  int passes = 0;
+  options.pass = [&](const sched::View&, base::Time now) {
+    sched::Plan plan;
+    auto why = std::make_shared<sched::Verdict>();
+    why->kind = sched::Verdict::Kind::not_now;
+    why->rungs.resize(2);
+    if (passes++ == 0) why->rungs[1].opens = now + base::milliseconds{20};
+    plan.forecasts.push_back({base::JobId{1}, why, 0, 0, {}});
+    return plan;
+  };
+  Planner planner(bench.loop, bench.controller->ledger(), options);
+  bench.submit();  // somebody waits: there are no nodes
+  planner.due();
+  bench.turn_until([&] { return planner.counters().passes == 2; });
+  bench.turns(20);
+  CHECK(planner.counters().passes == 2);
+}

@@ -129,3 +129,30 @@ TEST_CASE("a target that is nobody's is refused with what a target can be") {
   odd.group().children[0].name = "job:a";
   CHECK(c.refused(odd).field == "groups[0].name");
 }
+
+TEST_CASE("the first job that wants to be near those of its own name is free to choose, and the others come to it") {
+  Racks c;
+  const JobId first = c.submit(near("job:self").name("pair"));
+  const JobId second = c.submit(near("job:self").name("pair"));
+  const JobId third = c.submit(near("job:self").name("pair"));
+  c.pass();
+  REQUIRE(c.job(first).attempt);
+  REQUIRE(c.job(second).attempt);
+  CHECK(c.rack_of(second) == c.rack_of(first));
+  CHECK_FALSE(c.job(third).attempt);  // a rack has two nodes
+  c.deliver();
+  c.finish(second);
+  c.start(third);
+  CHECK(c.rack_of(third) == c.rack_of(first));
+}
+
+TEST_CASE("near a job and away from it at once is refused") {
+  Racks c;
+  auto a = near("job:db");
+  a.group().anti_affinity = {{"rack", "job:db", true}};
+  const Error e = c.refused(a);
+  CHECK(e.field == "anti_affinity");
+  CHECK(to_text(e).find("no place is both") != std::string::npos);
+  a.group().anti_affinity = {{"node", "job:db", true}};
+  c.submit(a);  // in its rack, on another node
+}

@@ -343,3 +343,68 @@ TEST_CASE("a partition says whether cheaper nodes come before a better place") {
   CHECK(where("batch") != std::vector<std::string>{"n7"});  // where something is broken already
   CHECK(where("thrifty") == std::vector<std::string>{"n7"});
 }
+
+TEST_CASE("an exclusive domain stays closed when the topology comes in another version, with other racks or other names") {
+  Fabric c;
+  Ask alone = wish(1, [](Group& g) { g.exclusive_level = "rack"; }).on("n1");
+  c.start(c.submit(alone));
+  const JobId intruder = c.submit(ask().nodes(1).on("n2"));
+  c.pass();
+  CHECK_FALSE(c.job(intruder).attempt);
+  CHECK(to_text(c.why(intruder)).find("1 in a domain kept for another job") != std::string::npos);
+  Topology other = tree();
+  SECTION("n2 is in another rack now") {
+    other.domains[1].nodes = {NodeIndex{0}};
+    other.domains[2].nodes.push_back(NodeIndex{1});
+  }
+  SECTION("the level has another name") { other.levels = {{"spine", {}}, {"row", {}}}; }
+  c.expect(c.run(ImportTopologies{{other}}, admin()));
+  c.pass();
+  CHECK_FALSE(c.job(intruder).attempt);
+}
+
+TEST_CASE("a job that is held climbs no ladder") {
+  Fabric c;
+  c.start(c.submit(ask().nodes(4).on("n[1,3,5,7]").exclusive()));
+  Ask a = wish(2, [](Group& g) { g.pack.ladder = {{"rack", 1, minutes{1}}, {"any", 1, {}}}; });
+  const JobId id = c.submit(a.exclusive());
+  c.expect(c.run(HoldJob{id}, admin()));
+  c.advance(minutes{10});
+  c.expect(c.run(ReleaseJob{id}, admin()));
+  CHECK(c.job(id).eligible == c.now);
+  c.pass();
+  CHECK_FALSE(c.job(id).attempt);
+  c.advance(minutes{1});
+  c.start(id);
+}
+
+TEST_CASE("gangs whose search finds no end share what a pass spends on searches") {
+  Fabric c;
+  for (int i = 0; i < 12; ++i) {  // twelve nodes with three CPUs free are needed, of nine: the CPUs would do; each asks for other memory
+    Group c1, v, w, job;
+    c1.name = "c";
+    c1.replicas = 3;
+    c1.spread = {{"rack", sy::model::Spread::Mode::require, 1, {}, {}, {}}};
+    v.name = "v";
+    w.name = "w";
+    v.replicas = w.replicas = 2;
+    v.tasks_given = w.tasks_given = true;
+    v.tasks = 3;
+    v.pack.require = "node";
+    w.tasks = 1;
+    w.cpus_per_task = whole_cpus(3);
+    w.affinity = {{"rack", "v", true}};
+    w.memory_per_node = v.memory_per_node = Mebibytes{100 + i};
+    c1.children = {v, w};
+    job.children = {c1};
+    Ask a = ask();
+    a.group() = job;
+    c.submit(a);
+  }
+  auto view = sy::sched::make_view(c.state, c.state.shape ? c.state.shape : make_shape(c.state));
+  view.thorough = false;
+  const auto quick = sy::sched::plan_pass(view, c.now);
+  CHECK(quick.search_ended);
+  CHECK(quick.search_steps > 8'000);   // by themselves they would take ten times that
+  CHECK(quick.search_steps < 16'000);
+}
