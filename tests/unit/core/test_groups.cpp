@@ -154,3 +154,26 @@ TEST_CASE("affinity and anti-affinity between groups hold where they run") {
   CHECK(where.at("close") == where.at("leader"));
   CHECK(where.at("apart") != where.at("leader"));
 }
+
+TEST_CASE("what no node could hold is told of a group as it is of a job, with the group's name") {
+  Cluster c(2);
+  auto big = workers(1);
+  big.cpus_per_task = whole_cpus(5);
+  const auto text = to_text(c.refused(gang({leader(), big})));
+  INFO(text);
+  CHECK(text.find("group workers: ") != std::string::npos);
+  CHECK(text.find("5 CPUs") != std::string::npos);
+  big = workers(1);
+  big.constraint = "gold";
+  CHECK(to_text(c.refused(gang({leader(), big}))).find("group workers: ") != std::string::npos);
+}
+
+TEST_CASE("groups without segments are in none") {
+  Cluster c(4);
+  auto cut = workers(2);
+  cut.segments = {{"leaf", 2, {}, Segment::Remainder::forbid, false, false}};
+  const JobId id = c.submit(gang({leader(), cut}));
+  c.start(id);
+  const auto& parts = c.job(id).attempt->placement->parts;
+  for (const auto& part : parts) CHECK(part.segment.has_value() == (part.group == 1));
+}

@@ -179,3 +179,88 @@ TEST_CASE("found by hand: a range with a wish takes less before a wider rung in 
   counted.constraint = "a*2";
   CHECK(some.ask(counted).nodes.size() == 6);
 }
+
+TEST_CASE("found by hand: segments, contiguous nodes and tasks on N nodes find the place that the other groups leave them") {
+  auto l = four_racks(1).busy("n[1,7-8,11-16]");  // free: three in the first rack, two in the next, two in the third
+  CHECK(l.hosts(of({with_segment(nodes(4), 2, "rack"), require(nodes(3), "rack")})) == "n[2-6,9-10]");
+  auto run = four_racks(1).busy("n[5-16]");
+  auto in_a_row = nodes(3), one = nodes(1);
+  in_a_row.contiguous = true;
+  in_a_row.nodelist = "n[2-3]";
+  one.nodelist = "n1";
+  CHECK(run.hosts(of({in_a_row, one})) == "n[1-4]");
+  // Ten tasks on four nodes of four CPUs as 4+4+1+1 leave six together on none: 3+3+2+2 do.
+  auto shared = four_racks().busy("n[5-16]");
+  auto v = tasks(10);
+  v.nodes_given = true;
+  v.nodes = {4, 4, {}};
+  const auto a = shared.ask(of({v, tasks(6)}));
+  REQUIRE(a.placed());
+  std::uint32_t sum = 0;
+  for (const auto& n : a.nodes) sum += n.tasks;
+  CHECK(sum == 16);
+}
+
+TEST_CASE("found by hand: a verdict names what is in the way") {
+  const auto told = [](const Lab& l, const Group& g) { return to_text(l.ask(g).verdict); };
+  const auto has = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  auto g = whole(3);
+  g.nodelist = "n1";
+  has(told(four_racks().busy("n1"), g), "n1, named by --nodelist, is busy");
+  g.nodes = {4, 4, {}};
+  g.nodelist = "n[1,5,9]";
+  has(told(four_racks(), with_segment(g, 2, "rack")), "not with n[1,5,9], named by --nodelist");
+  auto some = tasks(5, 2);  // of four free CPUs on each of two nodes: two tasks each
+  some.nodes_given = true;
+  some.nodes = {1, 4, {}};
+  has(told(four_racks().busy("n[1-2,5-16]"), some), "14 busy; 4 of 5 tasks fit on 2 nodes");
+  has(told(four_racks().busy("n[1-4]"), spread(whole(4), "rack", 4)),
+      "12 nodes free, 4 asked: 4 busy; --spread rack:min=4: 3 of 4 domains");
+  auto counted = whole(8);
+  counted.constraint = "a*2";
+  auto l = four_racks().busy("n[5-16]");
+  features(l, "n[1-8]", "a");
+  has(told(l, counted), "12 busy");
+  // Two trees that nothing joins.
+  auto apart = Lab::tree({"rack"}).rack("A", "", {1, 1}).rack("B", "", {1, 1});
+  apart.topology.joined = false;
+  has(told(apart, nodes(3)), "4 in all, but no job spans the trees");
+}
+
+TEST_CASE("found by hand: the verdict of a gang names the group, the node and the domain that hold it up") {
+  const auto ask = [](const Lab& l, const Group& g) { return l.ask(g).verdict; };
+  const auto has = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  auto v = require(whole(2), "rack"), u = require(whole(3), "rack");
+  v.name = "v";
+  u.name = "u";
+  const auto two_free = ask(four_racks().busy("n[1-2,5-6,9-10,13-14]"), of({v, u}));
+  has(to_text(two_free), "no place for u");
+  CHECK(two_free.rungs.back().best.at(0).offered == 1);  // v has room, u has none in any rack
+  CHECK(two_free.rungs.back().best.at(0).asked == 2);
+  auto lead = tasks(1);
+  lead.name = "lead";
+  lead.nodelist = "n2";
+  has(to_text(ask(four_racks().busy("n2"), of({lead, whole(10)}))), "lead: n2, named by --nodelist, is busy");
+  auto alone = of({whole(2)});
+  alone.exclusive_level = "rack";
+  has(to_text(ask(four_racks().busy("n[1,5,9,13]"), alone)), "12 free nodes are in a rack that others use");
+  u.nodes = {5, 5, {}};
+  const auto never = ask(four_racks(), of({u}));
+  CHECK(never.kind == model::Verdict::Kind::never);
+  has(to_text(never), "no place for u");
+  CHECK(to_text(never).find("together") == std::string::npos);
+}
+
+TEST_CASE("found by hand: the least leaves of a gang are those it would use on an idle cluster") {
+  const auto l = four_racks().busy("n[1-3,5-7,9-16]");
+  const auto a = l.ask(of({whole(2)}));
+  CHECK(l.hosts(of({whole(2)})) == "n[4,8]");
+  CHECK(a.leaves_used == 2);
+  CHECK(a.leaves_least == 1);
+}
