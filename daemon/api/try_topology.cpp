@@ -2,6 +2,7 @@
 // changes nothing, and knows no queue: that is a submission's dry run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -69,23 +70,29 @@ base::Result<Question> read_question(const Call& call) {
   return q;
 }
 
+// One of the partitions that the job may use.
+struct Place {
+  std::size_t partition{};
+  std::shared_ptr<const model::TopologyIndex> index;
+  std::string topology;
+  placement::Options options;
+};
+
 // What the reading thread works on: values, and images that nobody changes.
 struct Trial {
   Question question;
   std::shared_ptr<const model::ClusterShape> shape;
-  std::size_t partition{};
   bool administrator{};
   std::vector<wire::KnownNode> known;  // where a text is to be read
-  std::shared_ptr<const model::TopologyIndex> index;
-  std::string topology;
+  std::vector<Place> places;           // in the order asked
+  std::size_t chosen{};                // the one that is answered for
   std::vector<sched::NodeNow> nodes;
-  placement::Options options;
   std::vector<std::string> warnings;
   base::Result<void> sound{};
   std::string answer;
 };
 
-std::optional<std::string> read_text(Trial& t) {
+bool read_text(Trial& t) {
   std::unordered_map<std::string_view, base::NodeIndex> by_name;
   const auto& nodes = t.shape->nodes;
   for (std::uint32_t i = 0; i < nodes.size(); ++i)
@@ -103,32 +110,47 @@ std::optional<std::string> read_text(Trial& t) {
   if (!imported || imported->topologies.empty()) {
     t.sound =
         base::fail(faults.empty() ? Error{Code::invalid_argument, "the text holds no topology", "text", {}, {}, {}} : faults.to_error());
-    return std::nullopt;
+    return false;
   }
   for (auto& line : wire::report_lines(imported->report, q.file)) t.warnings.push_back(std::move(line));
   const model::Topology& topology = imported->topologies[imported->cluster_default];
   if (const auto wrong = model::check_topology(topology, nodes.size()); !wrong.empty()) {
     t.sound = base::fail(Error{Code::invalid_argument, wrong.front(), "text", {}, {}, {}});
-    return std::nullopt;
+    return false;
   }
-  t.index = std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(topology, placement::node_names(*t.shape)));
-  return topology.name;
+  const auto index =
+      std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(topology, placement::node_names(*t.shape)));
+  for (Place& place : t.places) place.index = index, place.topology = topology.name;
+  return true;
 }
 
+// In the first partition that has room now, else in the first where it could ever run.
 void work_out(Trial& t, const model::Settings& settings) {
-  if (!t.question.text.empty()) {
-    const auto name = read_text(t);
-    if (!name) return;
-    t.topology = *name;
-  }
-  const model::Group group = sched::with_partition(*t.shape, t.partition, settings, t.question.spec.groups.front());
-  t.sound = placement::check_request(group, *t.index);
-  if (!t.sound) return;
-  for (auto& w : placement::warnings(group, *t.index)) t.warnings.push_back(std::move(w));
+  if (!t.question.text.empty() && !read_text(t)) return;
   if (t.question.idle) t.nodes = placement::idle_nodes(*t.shape);
-  const auto answer = placement::place(group, *t.shape, *t.index, t.nodes, t.options);
-  const auto fragmentation = placement::fragmentation(*t.index, t.nodes) + answer.fragmentation_growth;
-  wire::append_answer(t.answer, answer, *t.shape, *t.index, fragmentation);
+  std::optional<placement::Answer> best;
+  std::optional<base::Error> refused;
+  for (std::size_t i = 0; i < t.places.size() && !(best && best->placed()); ++i) {
+    const Place& place = t.places[i];
+    const model::Group group = sched::with_partition(*t.shape, place.partition, settings, t.question.spec.groups.front());
+    if (const auto sound = placement::check_request(group, *place.index); !sound) {
+      if (!refused) refused = sound.error();
+      continue;
+    }
+    auto answer = placement::place(group, *t.shape, *place.index, t.nodes, place.options);
+    if (best && answer.verdict.kind >= best->verdict.kind) continue;  // fits, not now, never
+    best = std::move(answer);
+    t.chosen = i;
+  }
+  if (!best) {
+    t.sound = base::fail(*refused);
+    return;
+  }
+  const Place& place = t.places[t.chosen];
+  const model::Group group = sched::with_partition(*t.shape, place.partition, settings, t.question.spec.groups.front());
+  for (auto& w : placement::warnings(group, *place.index)) t.warnings.push_back(std::move(w));
+  const auto fragmentation = placement::fragmentation(*place.index, t.nodes) + best->fragmentation_growth;
+  wire::append_answer(t.answer, *best, *t.shape, *place.index, fragmentation);
 }
 
 // Where the user's jobs are that the request wants to be near to, or away from.
@@ -147,12 +169,12 @@ std::vector<placement::Member> members_of(const model::State& state, const model
 }
 
 // The topology in force that the question names, else the partition's.
-base::Result<void> choose_topology(const model::State& state, Trial& t) {
+base::Result<void> choose_topology(const model::State& state, const Trial& t, Place& place) {
   const std::string& wanted = t.question.topology;
   if (!t.question.text.empty()) return {};
   if (wanted.empty()) {
-    t.index = sched::index_of(*t.shape, t.partition);
-    t.topology = t.index->name();
+    place.index = sched::index_of(*t.shape, place.partition);
+    place.topology = place.index->name();
     return {};
   }
   const auto found = state.topologies.find(wanted);
@@ -162,9 +184,9 @@ base::Result<void> choose_topology(const model::State& state, Trial& t) {
     return base::fail(Error{Code::not_found, "there is no such topology", "topology", fmt::format("{}", fmt::join(known, ", ")),
                             wanted.substr(0, 80), "give its text to try one that is not in force"});
   }
-  t.topology = wanted;
+  place.topology = wanted;
   const auto made = t.shape->indexes.find(wanted);
-  t.index = made != t.shape->indexes.end()
+  place.index = made != t.shape->indexes.end()
                 ? made->second
                 : std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(found->second, placement::node_names(*t.shape)));
   return {};
@@ -182,9 +204,14 @@ base::Result<void> check_question(const Call& call, Trial& t) {
   if (!partitions) return base::fail(partitions.error());
   t.shape = state.shape ? state.shape : model::make_shape(state);
   const auto& all = t.shape->partitions;
-  while (t.partition < all.size() && all[t.partition].name != partitions->front()) ++t.partition;
-  if (t.partition == all.size()) return base::fail(Code::internal, "the partition is not in the image of the cluster", "partition");
-  return choose_topology(state, t);
+  for (const std::string& name : *partitions) {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const model::Partition& p) { return p.name == name; });
+    if (at == all.end()) return base::fail(Code::internal, "the partition is not in the image of the cluster", "partition");
+    Place& place = t.places.emplace_back();
+    place.partition = static_cast<std::size_t>(at - all.begin());
+    if (auto ok = choose_topology(state, t, place); !ok) return ok;
+  }
+  return {};
 }
 
 std::string text_list(const std::vector<std::string>& texts) {
@@ -204,13 +231,15 @@ void try_topology(const CallPtr& call) {
   if (auto ok = check_question(*call, *trial); !ok) return call->fail(ok.error());
 
   const model::State& state = call->state();
-  trial->options = sched::options_for(*trial->shape, trial->partition, state.settings, call->who.uid);
   const bool own = trial->question.text.empty() && trial->question.topology.empty();
-  if (!own) trial->options.weight_first = trial->shape->partitions[trial->partition].weight_first;
-  if (trial->question.idle) {
-    trial->options.members_anywhere = true;
-  } else {
-    trial->options.members = members_of(state, trial->question.spec, call->who.uid);
+  const auto members = trial->question.idle ? std::vector<placement::Member>{} : members_of(state, trial->question.spec, call->who.uid);
+  for (Place& place : trial->places) {
+    place.options = sched::options_for(*trial->shape, place.partition, state.settings, call->who.uid);
+    if (!own) place.options.weight_first = trial->shape->partitions[place.partition].weight_first;
+    place.options.members_anywhere = trial->question.idle;
+    place.options.members = members;
+  }
+  if (!trial->question.idle) {
     for (const model::Node& node : state.nodes) trial->nodes.push_back(sched::node_now(state, node));
     sched::nodes_of_exclusive_domains(state).for_each([&](base::NodeIndex n) { trial->nodes[n.value].exclusive = true; });
   }
@@ -221,8 +250,9 @@ void try_topology(const CallPtr& call) {
       [trial, settings = state.settings] { work_out(*trial, settings); },
       [trial, call] {
         if (!trial->sound) return call->fail(trial->sound.error());
-        call->reply_json(fmt::format("{{\"topology\":{},\"partition\":{},\"warnings\":{},{}", http::json_string(trial->topology),
-                                     http::json_string(trial->shape->partitions[trial->partition].name), text_list(trial->warnings),
+        const Place& place = trial->places[trial->chosen];
+        call->reply_json(fmt::format("{{\"topology\":{},\"partition\":{},\"warnings\":{},{}", http::json_string(place.topology),
+                                     http::json_string(trial->shape->partitions[place.partition].name), text_list(trial->warnings),
                                      trial->answer.substr(1)));
       });
 }

@@ -155,3 +155,22 @@ TEST_CASE("A short text of a user can not be made to unfold into much, nor to ma
   CHECK(detail(aliases, "yaml", 400).find("the file holds too many values, aliases included") != std::string::npos);
   CHECK(detail(patterns, "hypernode", 413).find("the file's patterns take more steps than may be spent on one") != std::string::npos);
 }
+
+TEST_CASE("A job that may use several partitions is tried in each, as a submission would") {
+  Bench bench({}, [](core::Configure& c) {
+    core::PartitionDeclaration other = c.partitions.front();
+    other.settings.name = "other";
+    other.settings.is_default = other.settings.all_nodes = c.partitions.front().settings.all_nodes = false;
+    c.partitions.front().node_names = {"n1"};
+    other.node_names = {"n2"};
+    c.partitions.push_back(other);
+  });
+  bench.bring_up("n2");  // n1 has never been seen
+  json spec = nodes(1);
+  spec["partitions"] = {"main", "other"};
+  const json placed = told(bench, {{"spec", spec}, {"text", two_racks}});
+  CHECK(placed["partition"] == "other");
+  CHECK(placed["nodes"] == "n2");
+  spec["groups"][0]["nodes"] = {{"min", 2}, {"max", 2}};
+  CHECK(told(bench, {{"spec", spec}, {"text", two_racks}})["verdict"]["kind"] == "never");
+}
