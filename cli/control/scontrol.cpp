@@ -160,9 +160,12 @@ int update_jobs(Context& context, const std::string& ids, const std::vector<Assi
       code = complain(context, refusal(body.error(), id));
       continue;
     }
-    if (!body->empty())
-      if (auto answer = call_again(context, Request{"PATCH", "/v1/jobs/" + id, *body, {}, 60}); !answer)
-        code = complain(context, refusal(answer.error(), id));
+    if (!body->empty()) {
+      const auto answer = call_again(context, Request{"PATCH", "/v1/jobs/" + id, *body, {}, 60});
+      if (!answer) code = complain(context, refusal(answer.error(), id));
+      else
+        answer->root()["warnings"].for_each([&](Json warning) { context.err.line(fmt::format("scontrol: warning: {}", warning.text())); });
+    }
     if (change->hold)
       if (auto answer = call_again(context, post(fmt::format("/v1/jobs/{}/hold", id))); !answer)
         code = complain(context, refusal(answer.error(), id));

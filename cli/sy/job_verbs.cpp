@@ -62,10 +62,12 @@ int run_update(Context& context, const Words& words) {
   if (!assignments) return complain_to_people(context, assignments.error());
   auto change = job_change(*assignments);
   if (!change) return complain_to_people(context, change.error());
-  if (change->hold || !change->time_step.empty())
-    return complain_to_people(context, "sy hold holds a job; time limits are written in full here");
+  if (change->hold) return complain_to_people(context, "sy hold holds a job, and sy release lets it go");
+  if (!change->time_step.empty())
+    return complain_to_people(context, "a time limit is written in full here, as in TimeLimit=1:30:00; scontrol update takes +10 and -10");
   auto answer = call_again(context, Request{"PATCH", "/v1/jobs/" + id, change->body, {}, 60});
   if (!answer) return complain_to_people(context, answer.error());
+  answer->root()["warnings"].for_each([&](Json warning) { context.err.line(fmt::format("sy: warning: {}", warning.text())); });
   context.out.line(options.json ? std::string{answer->root().raw()} : fmt::format("Job {} is changed.", id));
   return 0;
 }

@@ -193,6 +193,13 @@ TEST_CASE("sy update changes a job with scontrol's keys") {
   world.answer("PATCH /v1/jobs/7", "{}");
   CHECK(world.run({"sy", "update", "7", "TimeLimit=2:00:00"}) == 0);
   CHECK(world.last().body == R"({"time_limit_s":7200})");
+  world.answer("PATCH /v1/jobs/8", R"({"id":8,"warnings":["--switches has no effect on blocks"]})");
+  CHECK(world.run({"sy", "update", "8", "Partition=blocks"}) == 0);
+  CHECK(world.err().find("sy: warning: --switches has no effect on blocks") != std::string::npos);
+  CHECK(world.run({"scontrol", "update", "JobId=8", "Partition=blocks"}) == 0);
+  CHECK(world.err().find("scontrol: warning: --switches has no effect on blocks") != std::string::npos);
+  CHECK(world.run({"sy", "update", "7", "TimeLimit=-5"}) == 1);
+  CHECK(world.err().find("a time limit is written in full here") != std::string::npos);
   CHECK(world.run({"sy", "update", "7", "Colour=red"}) == 1);
 }
 
