@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "sched/placement/gang_neighbours.hpp"
 #include "sched/placement/spread.hpp"
@@ -235,6 +236,14 @@ class Search {
     }
   }
 
+  // What is being placed: one copy of a group.
+  struct Copy {
+    const Piece& piece;
+    const Part& part;
+    std::uint32_t replica;
+    const Offer& offer;
+  };
+
   bool put_leaf(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& after) {
     look_at(scope);
     const Offer offer = board_.narrowed(offer_of(p.part), scope, open);
@@ -256,14 +265,6 @@ class Search {
     for (auto& r : out.rungs) r.level = std::min(r.level, out.layers.front().level);
     return out;
   }
-
-  // What is being placed: one copy of a group.
-  struct Copy {
-    const Piece& piece;
-    const Part& part;
-    std::uint32_t replica;
-    const Offer& offer;
-  };
 
   bool put_chosen(const Copy& copy, std::uint32_t scope, const Next& after) {
     const Counts counts = counts_of(board_, copy.offer);
@@ -331,6 +332,7 @@ class Search {
     std::uint32_t least, most;            // nodes
     bool plain;                           // any nodes in number will do
     const Next& after;
+    std::vector<std::uint64_t> left;      // units from each position of the domain to its end
   };
 
   bool put_every_way(const Copy& copy, std::uint32_t scope, const Next& after) {
@@ -339,8 +341,11 @@ class Search {
     const auto every_way = [&](std::size_t rung, std::uint32_t domain, std::uint32_t units, bool plain) {
       const auto& d = t_.domain(domain);
       const auto most = part.sum_tasks ? part.max : d.size();
+      Division w{copy, rung, domain, d.begin, d.end, part.sum_tasks ? part.min : 0, most, plain, after, {}};
+      w.left.resize(d.size() + 1);
+      for (auto i = d.size(); i-- > 0;) w.left[i] = w.left[i + 1] + offer.units[d.begin + i];
       std::vector<Named> chosen;
-      return divide({copy, rung, domain, d.begin, d.end, part.sum_tasks ? part.min : 0, most, plain, after}, d.begin, units, chosen);
+      return divide(w, d.begin, units, chosen);
     };
     const bool unlike = part.demand.multiple > 1 || !part.layers.empty() || !part.sizes.empty() || part.contiguous || !part.apart.empty();
     const Counts counts = counts_of(board_, offer);
@@ -377,23 +382,21 @@ class Search {
       return w.plain ? take(w.copy, chosen, w.after) : lay_out(w, chosen);
     }
     const auto& units = w.copy.offer.units;
-    while (at < w.end && units[at] == 0) ++at;
-    if (at == w.end || chosen.size() == w.most || !spend()) return false;
-    if (!w.plain && !whole_segments_before(w, at, chosen)) return false;
-    auto most = std::min(n, units[at]);
-    if (at > w.begin && t_.leaf_at(at) == t_.leaf_at(at - 1) && units[at - 1] == units[at] && same_node(at - 1, at))
-      most = std::min(most, !chosen.empty() && chosen.back().position == at - 1 ? chosen.back().units : 0U);
-    most -= most % part.demand.multiple;
-    std::uint64_t rest = 0;
-    for (auto i = at + 1; i < w.end; ++i) rest += units[i];
-    for (auto k = most + part.demand.multiple; k >= part.demand.multiple;) {
-      k -= part.demand.multiple;
-      if (k + rest < n) break;
-      if (k > 0) chosen.push_back(Named{at, k, 0});
-      const bool ok = divide(w, at + 1, n - k, chosen);
-      if (k > 0) chosen.pop_back();
-      if (ok) return true;
-      if (budget_ended_) return false;
+    for (; at < w.end; ++at) {
+      if (units[at] == 0) continue;
+      if (w.left[at - w.begin] < n || chosen.size() == w.most || !spend()) return false;
+      if (!w.plain && !whole_segments_before(w, at, chosen)) return false;
+      auto most = std::min(n, units[at]);
+      if (at > w.begin && t_.leaf_at(at) == t_.leaf_at(at - 1) && units[at - 1] == units[at] && same_node(at - 1, at))
+        most = std::min(most, !chosen.empty() && chosen.back().position == at - 1 ? chosen.back().units : 0U);
+      for (auto k = most - most % part.demand.multiple; k > 0; k -= part.demand.multiple) {
+        if (k + w.left[at + 1 - w.begin] < n) break;
+        chosen.push_back(Named{at, k, 0});
+        const bool ok = divide(w, at + 1, n - k, chosen);
+        chosen.pop_back();
+        if (ok) return true;
+        if (budget_ended_) return false;
+      }
     }
     return false;
   }
