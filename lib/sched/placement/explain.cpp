@@ -1,11 +1,14 @@
 #include "sched/placement/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "base/hostlist.hpp"
 #include "sched/placement/open_nodes.hpp"
@@ -151,22 +154,21 @@ std::vector<LayerCount> layer_counts(const Board& b, const Part& part, const Cou
 }  // namespace
 
 std::string named_but_taken(Board& b, const Part& part) {
+  if (part.required.empty()) return {};
   std::vector<std::string> names;
-  bool drained = true, busy = true;
-  const auto units = b.offer(part.sum_tasks ? towards_sum(part) : part).units;
+  std::set<std::string_view> why;
+  const auto& units = b.offer(part.sum_tasks ? towards_sum(part) : part).units;
   for (const auto n : part.required) {
     const auto& now = b.nodes()[n.value];
     const auto at = b.topology().position_of(n.value);
     if (now.usable && (at < 0 || units[static_cast<std::size_t>(at)] > 0)) continue;
     names.push_back(b.shape().nodes[n.value].name);
-    drained &= now.drained;
-    busy &= now.usable;
+    const bool taken = now.jobs > 0 || now.exclusive;
+    why.insert(now.drained ? "drained" : !now.usable ? "not available" : taken ? "busy" : "not fit for it");
   }
   if (names.empty()) return {};
   return fmt::format("{}, named by --nodelist, {} {}", base::fold_hostlist(names), names.size() == 1 ? "is" : "are",
-                     drained ? "drained"
-                     : busy  ? "busy"
-                             : "not available");
+                     fmt::join(why, " or "));
 }
 
 std::string beside_others(const Board& b, const Part& part) {

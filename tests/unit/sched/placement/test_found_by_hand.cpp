@@ -210,6 +210,12 @@ TEST_CASE("found by hand: a verdict names what is in the way") {
   auto g = whole(3);
   g.nodelist = "n1";
   has(told(four_racks().busy("n1"), g), "n1, named by --nodelist, is busy");
+  auto wide = tasks(2, 5);
+  wide.nodes_given = true;
+  wide.nodes = {2, 2, {}};
+  wide.nodelist = "n1";
+  has(told(four_racks(), wide), "it can never start");
+  has(told(four_racks(), wide), "n1, named by --nodelist, is not fit for it");
   g.nodes = {4, 4, {}};
   g.nodelist = "n[1,5,9]";
   has(told(four_racks(), with_segment(g, 2, "rack")), "not with n[1,5,9], named by --nodelist");
