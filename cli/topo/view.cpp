@@ -9,6 +9,7 @@
 #include "base/option_table.hpp"
 #include "cli/api.hpp"
 #include "cli/json_writer.hpp"
+#include "cli/text.hpp"
 #include "cli/topo/topo.hpp"
 #include "cli/topo/topology_input.hpp"
 #include "cli/topo/topology_view.hpp"
@@ -34,6 +35,7 @@ struct Picture {
   model::Topology topology;
   std::vector<std::string> names;
   std::vector<NodeUse> uses;
+  std::vector<base::NodeIndex> kept;   // idle, and busy to others: in a domain that a job has for itself
 };
 
 NodeUse use_of(std::string_view state) {
@@ -48,7 +50,7 @@ std::optional<Picture> from_file(Context& context, const TopoOptions& options) {
   if (!input) return std::nullopt;
   if (input->imported.topologies.empty())
     return print_error(context, {base::Code::invalid_argument, "the file gives level names only", {}, {}, {}, {}}), std::nullopt;
-  Picture p{std::move(input->imported.topologies[input->imported.cluster_default]), std::move(input->names), {}};
+  Picture p{std::move(input->imported.topologies[input->imported.cluster_default]), std::move(input->names), {}, {}};
   p.uses.assign(p.names.size(), NodeUse::free);
   std::unordered_map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < p.names.size(); ++i) index.emplace(p.names[i], i);
@@ -71,13 +73,21 @@ std::optional<Picture> from_controller(Context& context, const std::string& name
   if (!in_force) return print_error(context, in_force.error()), std::nullopt;
   const auto nodes = call(context, get("/v1/nodes"));
   if (!nodes) return print_error(context, nodes.error()), std::nullopt;
-  Picture p{std::move(in_force->topology), std::move(in_force->names), {}};
+  Picture p{std::move(in_force->topology), std::move(in_force->names), {}, {}};
   std::unordered_map<std::string, NodeUse> state;
   nodes->root()["nodes"].for_each([&](Json n) { state.emplace(std::string(n["name"].text()), use_of(n["state"].text())); });
   for (const auto& n : p.names) {
     const auto found = state.find(n);
     p.uses.push_back(found == state.end() ? NodeUse::down : found->second);
   }
+  const auto use = call(context, get(fmt::format("/v1/topologies/{}/use", url_encode(p.topology.name))));
+  if (!use) return print_error(context, use.error()), std::nullopt;
+  const auto kept = base::expand_hostlist(use->root()["kept"].text());
+  for (std::uint32_t i = 0; i < p.names.size() && kept && !kept->empty(); ++i)
+    if (p.uses[i] == NodeUse::free && std::find(kept->begin(), kept->end(), p.names[i]) != kept->end()) {
+      p.uses[i] = NodeUse::busy;
+      p.kept.push_back(base::NodeIndex{i});
+    }
   return p;
 }
 
@@ -187,6 +197,10 @@ int run_topo_show(Context& context, const Words& words) {
   constexpr std::array<std::string_view, 4> labels{"free", "busy", "drained", "down"};
   for (std::size_t i = 0; i < by_use.size(); ++i)
     if (!by_use[i].empty()) context.out.line(fmt::format("{:<8} {}", labels[i], hostlist(*p, by_use[i])));
+  std::vector<base::NodeIndex> kept;
+  for (const auto n : nodes_below(t, d))
+    if (std::find(p->kept.begin(), p->kept.end(), n) != p->kept.end()) kept.push_back(n);
+  if (!kept.empty()) context.out.line(fmt::format("kept     {}: idle, for a job that has the domain for itself", hostlist(*p, kept)));
   if (!found->children.empty()) {
     std::vector<std::string> children;
     for (const auto c : found->children) children.push_back(t.domains[c].name);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hostlist.hpp"
 #include "daemon/api/handlers.hpp"
 #include "daemon/api/small_body.hpp"
 #include "http/problem.hpp"
@@ -122,7 +123,11 @@ void topology_use(const CallPtr& call) {
   if (topology == nullptr) return;
   const Picture p = picture_of(call->state(), *topology);
   const auto uses = placement::domain_uses(p.index, p.nodes);
-  std::string body = fmt::format("{{\"name\":{},\"version\":{},\"domains\":[", http::json_string(topology->name), topology->version);
+  std::vector<std::string> kept;
+  for (std::uint32_t i = 0; i < p.nodes.size(); ++i)
+    if (p.nodes[i].exclusive && p.nodes[i].jobs == 0) kept.push_back(call->state().nodes[i].name);
+  std::string body = fmt::format("{{\"name\":{},\"version\":{},\"kept\":{},\"domains\":[", http::json_string(topology->name),
+                                 topology->version, http::json_string(kept.empty() ? std::string() : base::fold_hostlist(kept)));
   for (std::uint32_t d = 0; d < uses.size(); ++d) {
     const auto& domain = p.index.domain(d);
     const auto& u = uses[d];

@@ -38,7 +38,8 @@ SY_ENUM_NAMES(model::Settings::OnLost, "wait", "assume_dead");
 SY_ENUM_NAMES(model::Topology::Kind, "flat", "tree", "block");
 SY_ENUM_NAMES(model::Verdict::Kind, "fits", "not_now", "never");
 SY_ENUM_NAMES(model::Cause::Kind, "busy", "drained", "down", "reserved", "feature", "cpus", "memory", "gres", "excluded",
-              "not_in_partition", "no_domain", "affinity", "other");
+              "not_in_partition", "no_domain", "kept", "affinity", "other");
+static_assert(EnumNames<model::Cause::Kind>::names.size() == static_cast<std::size_t>(model::Cause::Kind::other) + 1);
 SY_ENUM_NAMES(core::ReportAttempt::What, "accepted", "refused", "started", "script_ended", "cleared");
 SY_ENUM_NAMES(core::ReportAttempt::Blame, "nobody", "node", "job");
 

@@ -342,6 +342,13 @@ def test_the_topology_in_force_through_rest_and_on_the_terminal(build):
         status, tried = c.api.post("/v1/topologies/try", {"spec": two, "idle": True, "text": "SwitchName=a Nodes=n[3-4]\n"})
         assert status == 200 and [(r["node"], r["path"]) for r in tried["ranks"]] == [("n3", "a"), ("n4", "a")], tried
         assert "r1" in c.sy("sy", "topo").stdout and "n2" in c.sy("sy", "topo", "show", "r1").stdout
+        c.api.post("/v1/nodes/n4/resume", {})
+        c.sy("scancel", str(job))
+        c.wait_ended(job)
+        hold(c, "-N1", "-w", "n1", "--exclusive=rack")
+        use = c.api.get("/v1/topologies/default/use")[1]
+        assert use["kept"] == "n2" and {d["name"]: d["busy"] for d in use["domains"]}["r1"] == 2, use
+        assert "kept     n2: idle" in c.sy("sy", "topo", "show", "r1").stdout
         go(c)
 
 

@@ -252,8 +252,13 @@ TEST_CASE("sy topo quality prints running jobs against the fewest domains that c
                R"({"topology":"fabric","version":3,"fragmentation":19,"largest_free":[{"level":"any","domain":"","free":5},)"
                R"({"level":"spine","domain":"s","free":5},{"level":"leaf","domain":"l1","free":3}],)"
                R"("jobs":[{"id":1,"user":"ann","nodes":2,"domains":2,"least":1,"level":"spine"}]})");
+  world.answer("GET /v1/topologies/fabric/use", R"({"name":"fabric","version":3,"kept":"","domains":[]})");
   check_golden("../topo/quality", outcome(world, {"sy", "topo", "quality"}));
   check_golden("../topo/in-force", outcome(world, {"sy", "topo"}));
+  world.answer("GET /v1/topologies/fabric/use", R"({"name":"fabric","version":3,"kept":"n[2-4]","domains":[]})");
+  CHECK(outcome(world, {"sy", "topo", "show", "l1", "--topology-name", "fabric"}) ==
+        "s > l1 (leaf)\nnodes    4: 0 free, 4 busy, 0 drained, 0 down\nbusy     n[1-4]\n"
+        "kept     n[2-4]: idle, for a job that has the domain for itself\nexit 0\n");
 }
 
 TEST_CASE("without a name the default partition's topology is shown, a note tells the others, and a domain is looked for in all") {
@@ -265,8 +270,10 @@ TEST_CASE("without a name the default partition's topology is shown, a note tell
       R"({"name":"blk","kind":"tree","levels":[{"name":"row","aliases":[]}],"joined":true,"block_sizes":[],"version":1,)"
       R"("domains":[{"name":"b1","level":"row","parent":null,"nodes":"n1"},{"name":"x","level":"row","parent":null,"nodes":"n2"}]})";
   world.answer("GET /v1/topologies", R"({"topologies":[)" + blk + "," + fab + R"(],"usual":"fab","sequence":1})");
-  world.answer("GET /v1/topologies/fab", fab);
-  world.answer("GET /v1/topologies/blk", blk);
+  for (const auto& [name, body] : {std::pair{"fab", fab}, std::pair{"blk", blk}}) {
+    world.answer(std::string("GET /v1/topologies/") + name, body);
+    world.answer(std::string("GET /v1/topologies/") + name + "/use", R"({"kept":"","domains":[]})");
+  }
   world.answer("GET /v1/nodes", R"({"nodes":[{"name":"n1","state":"idle"},{"name":"n2","state":"idle"}]})");
   const std::string note = "note: this is topology fab; blk is in force too: --topology-name chooses\n";
   const auto text_of = [&](Words words) {
