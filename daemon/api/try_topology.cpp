@@ -118,8 +118,7 @@ bool read_text(Trial& t) {
     t.sound = base::fail(Error{Code::invalid_argument, wrong.front(), "text", {}, {}, {}});
     return false;
   }
-  const auto index =
-      std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(topology, placement::node_names(*t.shape)));
+  const auto index = std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(topology, placement::node_names(*t.shape)));
   for (Place& place : t.places) place.index = index, place.topology = topology.name;
   return true;
 }
@@ -186,9 +185,10 @@ base::Result<void> choose_topology(const model::State& state, const Trial& t, Pl
   }
   place.topology = wanted;
   const auto made = t.shape->indexes.find(wanted);
-  place.index = made != t.shape->indexes.end()
-                ? made->second
-                : std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(found->second, placement::node_names(*t.shape)));
+  place.index =
+      made != t.shape->indexes.end()
+          ? made->second
+          : std::make_shared<const model::TopologyIndex>(model::TopologyIndex::build(found->second, placement::node_names(*t.shape)));
   return {};
 }
 
