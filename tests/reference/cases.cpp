@@ -321,7 +321,7 @@ void make_lists(Case& c, const Plain& p) {
   for (const auto n : listed) c.cluster.nodes[n].required = true;
   // All of them are in: the minimum is no smaller, and neither is the block size that holds it.
   const bool by_size = c.topology.kind == model::Topology::Kind::block && c.group.pack.prefer.empty() && c.group.pack.ladder.empty();
-  if (p.tasks || p.sums || !by_size || count <= r.least) return;
+  if (p.tasks || !by_size || count <= r.least) return;
   std::erase_if(r.rungs, [&](const Rung& rung) {
     return rung.level >= 0 && static_cast<int>(c.topology.block_sizes[static_cast<std::size_t>(c.cluster.levels - 1 - rung.level)]) < count;
   });
