@@ -55,6 +55,7 @@ base::Result<void> check_group(const Group& g) {
   if (auto ok = check_gres(g.gres_per_node, "--gres"); !ok) return ok;
   if (auto ok = check_gres(g.gres_per_task, "--gpus-per-task"); !ok) return ok;
   if (auto ok = check_gres(g.gres_per_job, "--gpus"); !ok) return ok;
+  if (g.switches && *g.switches < 1) return wrong("--switches", "at least one switch is needed", "1", "0");
   const std::pair<const char*, const std::string*> lists[] = {
       {"--constraint", &g.constraint}, {"--nodelist", &g.nodelist}, {"--exclude", &g.exclude}};
   for (const auto& [field, text] : lists)

@@ -275,7 +275,8 @@ std::string TopologyIndex::known_levels() const {
 base::Error TopologyIndex::unknown_level(std::string field, std::string_view given) const {
   base::Error e;
   e.code = base::Code::invalid_argument;
-  e.message = "topology " + (name_.empty() ? std::string("in force") : name_) + " has no level of this name";
+  e.message = given.empty() ? std::string("names no level")
+                            : "topology " + (name_.empty() ? std::string("in force") : name_) + " has no level of this name";
   e.field = std::move(field);
   e.value = std::string(given);
   e.limit = known_levels();

@@ -344,6 +344,12 @@ TEST_CASE("a partition says whether cheaper nodes come before a better place") {
   CHECK(where("thrifty") == std::vector<std::string>{"n7"});
 }
 
+TEST_CASE("no switch at all, and a rung without a level, are refused however they come") {
+  Fabric c;
+  c.refuses(wish(2, [](Group& g) { g.switches = 0; }), "--switches", {"at least one switch"});
+  c.refuses(wish(2, [](Group& g) { g.pack.ladder = {{"", 1, {}}}; }), "--ladder", {"names no level", "spine, rack"});
+}
+
 TEST_CASE("an exclusive domain stays closed when the topology comes in another version, with other racks or other names") {
   Fabric c;
   Ask alone = wish(1, [](Group& g) { g.exclusive_level = "rack"; }).on("n1");
