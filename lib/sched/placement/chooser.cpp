@@ -27,6 +27,11 @@ void ClusterNow::started(const WaitingJob& job, const std::vector<NodeGrant>& gr
   started_.push_back(std::move(r));
 }
 
+bool ClusterNow::waits(JobId id) const {
+  const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), id, [](const WaitingJob& job, JobId i) { return job.id < i; });
+  return at != waiting_.end() && at->id == id;
+}
+
 void ClusterNow::close(const std::vector<NodeIndex>& closed) {
   for (const auto n : closed) {
     nodes_[n.value].exclusive = true;
@@ -194,6 +199,16 @@ std::vector<placement::Member> Chooser::members(const ClusterNow& cluster) const
   return out;
 }
 
+// A job named by its number that neither runs nor waits has ended: nobody who must be near it will ever start.
+void Chooser::tell_who_has_ended(const ClusterNow& cluster, std::string& detail) const {
+  for (const auto& text : targets_) {
+    const auto target = model::job_target(text);
+    if (!target->id || cluster.waits(JobId{*target->id})) continue;
+    const std::string absent = text + " does not run";
+    if (const auto at = detail.find(absent); at != std::string::npos) detail.replace(at, absent.size(), text + " has ended");
+  }
+}
+
 tl::expected<Chosen, Verdict> Chooser::choose(ClusterNow& cluster, Duration waited, Time eligible) {
   placement::Options o = options_;
   o.waited = std::max(waited, Duration{});
@@ -203,7 +218,10 @@ tl::expected<Chosen, Verdict> Chooser::choose(ClusterNow& cluster, Duration wait
   auto answer = cluster.engine(partition_).place(group_, o);
   cluster.spend_search(answer.work.search_steps);
   cluster.count_looked_at(answer.work.nodes_looked_at);
-  if (!answer.placed()) return tl::unexpected(std::move(answer.verdict));
+  if (!answer.placed()) {
+    tell_who_has_ended(cluster, answer.verdict.detail);
+    return tl::unexpected(std::move(answer.verdict));
+  }
   std::vector<const Resources*> free;
   std::vector<std::uint32_t> tasks;
   for (const auto& n : answer.nodes) {

@@ -17,7 +17,12 @@ namespace sy::sched {
 class ClusterNow {
  public:
   explicit ClusterNow(const View& view)
-      : shape_(view.shape), nodes_(view.nodes), running_(view.running), running_of_(view.running_of), thorough_(view.thorough) {}
+      : shape_(view.shape),
+        nodes_(view.nodes),
+        running_(view.running),
+        waiting_(view.waiting),
+        running_of_(view.running_of),
+        thorough_(view.thorough) {}
   ClusterNow(const ClusterNow&) = delete;
   ClusterNow& operator=(const ClusterNow&) = delete;
 
@@ -31,6 +36,7 @@ class ClusterNow {
   const std::vector<RunningJob>& running() const { return running_; }
   const std::vector<RunningJob>& started() const { return started_; }
   void started(const WaitingJob&, const std::vector<NodeGrant>&);
+  bool waits(JobId) const;
   // The engine for that partition's topology (a flat one where none is configured), told of every change so far.
   placement::Engine& engine(std::uint32_t partition);
   const model::TopologyIndex& topology(std::uint32_t partition);
@@ -46,6 +52,7 @@ class ClusterNow {
   std::vector<NodeNow> nodes_;
   std::vector<NodeIndex> changes_;        // in order; an engine remembers how far it has been told
   std::vector<RunningJob> running_, started_;
+  const std::vector<WaitingJob>& waiting_;  // the view's, by id
   std::set<Uid> running_of_;
   bool thorough_{};
   std::uint64_t looked_at_{}, searched_{};
@@ -91,6 +98,7 @@ class Chooser {
 
  private:
   std::vector<placement::Member> members(const ClusterNow&) const;
+  void tell_who_has_ended(const ClusterNow&, std::string& detail) const;
 
   Needs needs_;
   std::uint32_t partition_{};

@@ -156,3 +156,13 @@ TEST_CASE("near a job and away from it at once is refused") {
   a.group().anti_affinity = {{"node", "job:db", true}};
   c.submit(a);  // in its rack, on another node
 }
+
+TEST_CASE("a job that must be near to one that has ended is told so") {
+  Racks c;
+  const JobId db = c.submit(ask().name("db").nodes(1).exclusive());
+  const JobId id = c.submit(near("job:" + std::to_string(db.value)));
+  c.expect(c.run(HoldJob{db}, admin()));
+  CHECK(to_text(c.why(id)).find("job:" + std::to_string(db.value) + " does not run") != std::string::npos);
+  c.expect(c.run(CancelJob{db}, admin()));
+  CHECK(to_text(c.why(id)).find("job:" + std::to_string(db.value) + " has ended") != std::string::npos);
+}
