@@ -14,6 +14,8 @@ using Open = std::vector<bool>;          // by position
 struct Surplus {
   std::uint32_t* count;
   std::uint32_t least, most, step;
+  std::vector<std::uint32_t> choices;    // not empty: least and most are places in here
+  void set(std::uint32_t to) const { *count = choices.empty() ? to : choices[to]; }
 };
 void elastic(Piece& p, std::vector<Surplus>& out) {
   const auto& part = p.part;
@@ -23,15 +25,19 @@ void elastic(Piece& p, std::vector<Surplus>& out) {
     if (one_node && s.mode == model::Spread::Mode::require) copies = std::max(copies, std::min(s.min_domains.value_or(0), p.replicas));
   for (const auto& a : part.apart)
     if (!a.wish) units = std::max(units, std::min(a.domains, part.max));
-  if (copies < p.replicas) out.push_back({&p.replicas, copies, p.replicas, 1});
+  if (copies < p.replicas) out.push_back({&p.replicas, copies, p.replicas, 1, {}});
   const bool segments = !part.layers.empty() && part.sizes.empty() && !part.shorter;
-  if (!p.container && units < part.max)
-    out.push_back({&p.part.max, units, part.max, segments ? part.layers.front().size : std::max(part.demand.multiple, 1U)});
+  if (!p.container && part.choices.size() > 1)
+    out.push_back({&p.part.max, 0, static_cast<std::uint32_t>(part.choices.size()) - 1, 1, part.choices});
+  else if (!p.container && part.choices.empty() && units < part.max)
+    out.push_back({&p.part.max, units, part.max, segments ? part.layers.front().size : std::max(part.demand.multiple, 1U), {}});
   for (auto& c : p.children) elastic(c, out);
 }
 
 void fix_counts(Piece& p) {
-  if (!p.container && p.part.choices.empty()) p.part.min = p.part.max;
+  auto& part = p.part;
+  if (!p.container && part.max > 0) part.min = part.max = part.choices.empty() ? part.max : std::min(part.max, part.choices.back());
+  part.choices.clear();
   for (auto& c : p.children) fix_counts(c);
 }
 
@@ -54,24 +60,24 @@ std::int64_t cpus_free(const TopologyIndex& t, std::span<const NodeNow> nodes, c
 // As much as fits on the first rung that holds all that is asked; failing that, on the first that holds the least.
 GangResult place_on_rungs(const Piece& asked, const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes,
                           const Options& o, const std::vector<bool>* open) {
+  std::uint64_t spent = 0;               // steps of all attempts together
   const auto attempt = [&](const Piece& p) {
     Piece fixed = p;
     fix_counts(fixed);
     GangResult r;
     if (cpus_asked(fixed) > cpus_free(t, nodes, open)) return r.nowhere = r.too_few_cpus = true, r;  // no search can help
     if (count_copies(fixed) > most_copies) return search_gang_greedily(fixed, shape, t, nodes, o, open);
+    const auto left = [&] { return o.budget - std::min(spent, o.budget); };
     bool ended = false;
     const std::size_t rungs = fixed.container ? fixed.part.rungs.size() : 1;
-    const auto descent = 4 * count_copies(fixed);  // every copy gets its first place, whatever the budget
     for (std::size_t rung = 0; rung < rungs; ++rung) {
-      // What a rung leaves of its share is the wider ones'.
-      const auto until = r.steps + (o.budget - std::min(r.steps, o.budget)) / (rungs - rung);
+      const auto after = left() - left() / (rungs - rung);  // what a rung leaves of its share is the wider ones'
       for (const bool exhaustive : {false, true}) {
-        const auto left = until - std::min(r.steps, until);
-        auto one = search_gang(fixed, shape, t, nodes, o, open, Walk{exhaustive, rung, exhaustive ? left : std::max(left / 4, descent)});
-        one.steps += r.steps;
-        r = std::move(one);
-        if (r.placed) return r;
+        const auto share = left() - std::min(left(), after);
+        r = search_gang(fixed, shape, t, nodes, o, open, Walk{exhaustive, rung, exhaustive ? share : share / 4});
+        spent += r.steps;
+        r.steps = spent;
+        if (r.placed || !r.hopeless.empty()) return r;
         ended |= exhaustive && r.budget_ended;
         if (r.nowhere) break;  // no domain of that rung has room for all of them
       }
@@ -85,19 +91,21 @@ GangResult place_on_rungs(const Piece& asked, const ClusterShape& shape, const T
   std::vector<Surplus> counts;
   elastic(now, counts);
   if (counts.empty()) return all;
-  for (const auto& s : counts) *s.count = s.least;
+  for (const auto& s : counts) s.set(s.least);
   GangResult best = attempt(now);
   if (!best.placed) return best;
   for (const auto& s : counts) {  // what more there is room for, one group after the other
     auto low = s.least, high = s.most;
     while (low < high) {
-      *s.count = low + (high - low + s.step) / (2 * s.step) * s.step;
+      const auto middle = low + (high - low + s.step) / (2 * s.step) * s.step;
+      s.set(middle);
       GangResult more = attempt(now);
-      if (more.placed) best = std::move(more), low = *s.count;
-      else high = *s.count - s.step;
+      if (more.placed) best = std::move(more), low = middle;
+      else high = middle - s.step;
     }
-    *s.count = low;
+    s.set(low);
   }
+  best.steps = spent;
   return best;
 }
 
@@ -112,10 +120,12 @@ GangResult place_gang(const Piece& asked, const ClusterShape& shape, const Topol
   // P11: who wishes to be near takes less before a wider rung.
   GangResult r;
   bool ended = false;
-  for (const auto& rung : asked.part.rungs) {
+  Options share = o;
+  for (std::size_t rung = 0; rung < asked.part.rungs.size(); ++rung) {
     const auto steps = r.steps;
-    one.part.rungs = {rung};
-    r = place_on_rungs(one, shape, t, nodes, o, open);
+    one.part.rungs = {asked.part.rungs[rung]};
+    share.budget = (o.budget - std::min(steps, o.budget)) / (asked.part.rungs.size() - rung);
+    r = place_on_rungs(one, shape, t, nodes, share, open);
     r.steps += steps;
     if (r.placed) return r;
     ended |= r.budget_ended;

@@ -39,6 +39,7 @@ struct GangResult {
   std::int32_t level{model::TopologyIndex::any_level};
   std::uint32_t domain{};
   std::uint64_t steps{};
+  std::string hopeless;                 // the group that would have no place even if it were alone
   std::string blocked_by;               // the group that found no place most often
 };
 

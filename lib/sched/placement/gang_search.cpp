@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "sched/placement/gang_neighbours.hpp"
 #include "sched/placement/spread.hpp"
@@ -14,7 +16,9 @@ namespace {
 
 using model::TopologyIndex;
 
-constexpr std::uint64_t looks_per_step = 16;    // a step costs what it looks at: on large clusters far more than on small ones
+constexpr std::uint64_t looks_per_step =
+    16;    // the budget is in nodes looked at: a step costs far more on large clusters than on small ones
+constexpr std::uint64_t looks_at_least = 32;    // what it takes to look at a small domain
 using Next = std::function<bool()>;
 
 // T tasks on N nodes are counted, and taken, in tasks.
@@ -25,10 +29,11 @@ std::uint32_t units_of_one(const Part& part) { return part.sum_tasks ? part.tota
 class Search {
  public:
   Search(const ClusterShape& shape, const TopologyIndex& t, std::span<const NodeNow> nodes, const Options& o, std::uint64_t budget)
-      : t_(t), options_(o), nodes_(nodes.begin(), nodes.end()), board_(shape, t, nodes_), budget_(budget), placed_(t, o) {}
+      : t_(t), options_(o), nodes_(nodes.begin(), nodes.end()), board_(shape, t, nodes_), left_(budget * looks_per_step), placed_(t, o) {}
 
   GangResult run_greedily(const Piece& root, const Open* open) {
     GangResult r;
+    count_nodes_ = false;
     placed_.name(root);
     r.placed = put_greedily(root, TopologyIndex::root, open) && placed_.affinities_hold();
     r.budget_ended = !r.placed;
@@ -42,9 +47,16 @@ class Search {
   GangResult run(const Piece& root, bool exhaustive, const Open* open, std::size_t rung) {
     exhaustive_ = placed_.all_ways = exhaustive;
     only_rung_ = rung;
-    looks_left_ = std::max(budget_ * looks_per_step, 4 * count_copies(root) * t_.size());
+    left_ = std::max(left_, 4 * count_copies(root) * (t_.size() + looks_at_least + looks_per_step));  // every copy gets its first place in any case
     GangResult r;
     placed_.name(root);
+    if (exhaustive)
+      if (const auto* alone = find_hopeless(root, open)) {
+        r.nowhere = true;
+        r.hopeless = r.blocked_by = alone->name.empty() ? "a group" : alone->name;
+        r.steps = steps();
+        return r;
+      }
     r.placed = put(root, 0, TopologyIndex::root, open, [this] { return placed_.affinities_hold(); });
     r.budget_ended = !r.placed && (budget_ended_ || inexact_);
     r.steps_ended = budget_ended_;
@@ -55,7 +67,7 @@ class Search {
 
  private:
   void finish(GangResult& r) const {
-    r.steps = steps_;
+    r.steps = steps();
     r.level = level_;
     r.domain = domain_;
     if (r.placed) collect(r);
@@ -63,16 +75,64 @@ class Search {
       if (times > most) most = times, r.blocked_by = name;
   }
 
-  bool spend() {
-    ++steps_;
-    if (budget_ == 0 || looks_left_ == 0) {
+  std::uint64_t steps() const { return (used_ + looks_per_step - 1) / looks_per_step; }
+  bool use(std::uint64_t looks) {
+    if (left_ < looks) {
+      used_ += std::exchange(left_, 0);
       budget_ended_ = true;
       return false;
     }
-    --budget_;
+    left_ -= looks;
+    used_ += looks;
     return true;
   }
-  void look_at(std::uint32_t scope) { looks_left_ -= std::min<std::uint64_t>(looks_left_, t_.domain(scope).size()); }
+  bool spend() { return use(looks_per_step); }
+  void look_at(std::uint32_t scope) {
+    if (count_nodes_) use(std::min<std::uint64_t>(left_, t_.domain(scope).size() + looks_at_least));
+  }
+  // For a search inside the choice of one copy, which counts steps.
+  template <class Choose>
+  auto with_steps(const Choose& choose) {
+    std::uint64_t steps = left_ / looks_per_step + 1;
+    const auto before = steps;
+    auto out = choose(steps);
+    use(std::min(left_, (before - steps) * looks_per_step));
+    return out;
+  }
+
+  // The first group of which one copy has no place even if it were alone; null: none.
+  const Piece* find_hopeless(const Piece& p, const Open* open) {
+    for (const auto& c : p.children)
+      if (const auto* found = find_hopeless(c, open)) return found;
+    if (p.container) return nullptr;
+    look_at(TopologyIndex::root);
+    const Offer offer = board_.narrowed(offer_of(p.part), TopologyIndex::root, open);
+    bool unsure = false;
+    const bool fits = with_steps([&](std::uint64_t& steps) {
+      if (p.part.sum_tasks) {
+        std::uint64_t looked_at = 0;
+        return choose_with_sums(board_, offer, p.part, p.part.rungs.size(), steps, looked_at, unsure).has_value();
+      }
+      const auto any = [&](auto& chooser) {
+        for (std::size_t rung = 0; rung < p.part.rungs.size(); ++rung)
+          for (const auto& c : chooser.candidates(rung, TopologyIndex::root))
+            if (chooser.fill(rung, c)) return true;
+        return false;
+      };
+      if (!p.part.apart.empty()) {
+        Spreader spreader(board_, offer, p.part);
+        spreader.mind({});
+        return any(spreader);
+      }
+      const Counts counts = counts_of(board_, offer);
+      Chooser chooser(counts, p.part);
+      chooser.budget = &steps;
+      const bool found = any(chooser);
+      unsure = chooser.budget_ended;
+      return found;
+    });
+    return fits || unsure ? nullptr : &p;
+  }
 
   bool put(const Piece& p, std::uint32_t replica, std::uint32_t scope, const Open* open, const Next& next) {
     if (replica == p.replicas) return placed_.spread_holds(p) && next();
@@ -269,11 +329,13 @@ class Search {
   bool put_chosen(const Copy& copy, std::uint32_t scope, const Next& after) {
     const Counts counts = counts_of(board_, copy.offer);
     Chooser chooser(counts, copy.part);
-    chooser.budget = &budget_;
     for (std::size_t rung = 0; rung < copy.part.rungs.size(); ++rung)
       for (const auto& c : chooser.candidates(rung, scope)) {
         if (!spend()) return false;
-        const auto choice = chooser.fill(rung, c);
+        const auto choice = with_steps([&](std::uint64_t& steps) {
+          chooser.budget = &steps;
+          return chooser.fill(rung, c);
+        });
         budget_ended_ |= chooser.budget_ended;
         if (choice && take(copy, name_nodes(counts, copy.part, *choice), after)) return true;
         if (budget_ended_) return false;
@@ -289,7 +351,8 @@ class Search {
       on_rung.rungs = {rung};
       std::uint64_t looked_at = 0;
       bool inexact = false;
-      const auto choice = choose_with_sums(board_, copy.offer, on_rung, 1, budget_, looked_at, inexact);
+      const auto choice =
+          with_steps([&](std::uint64_t& steps) { return choose_with_sums(board_, copy.offer, on_rung, 1, steps, looked_at, inexact); });
       if (!choice) continue;
       std::vector<std::uint32_t> room;
       for (const auto& s : choice->shares) room.push_back(copy.offer.units[s.begin]);
@@ -363,11 +426,7 @@ class Search {
         continue;
       }
       for (const auto& c : spreader ? spreader->candidates(rung, scope) : chooser.candidates(rung, scope)) {
-        auto counts_asked = part.choices;
-        std::erase_if(counts_asked, [&](std::uint32_t n) { return n > c.units; });
-        if (counts_asked.empty()) counts_asked = {c.units};
-        for (auto n = counts_asked.rbegin(); n != counts_asked.rend(); ++n)
-          if (every_way(rung, c.domain, *n, !unlike && c.domains.size() < 2)) return true;
+        if (every_way(rung, c.domain, c.units, !unlike && c.domains.size() < 2)) return true;
         if (budget_ended_) return false;
       }
     }
@@ -384,7 +443,8 @@ class Search {
     const auto& units = w.copy.offer.units;
     for (; at < w.end; ++at) {
       if (units[at] == 0) continue;
-      if (w.left[at - w.begin] < n || chosen.size() == w.most || !spend()) return false;
+      if (w.left[at - w.begin] < n || chosen.size() == w.most || !use(1)) return false;
+      if (part.contiguous && !chosen.empty() && chosen.back().position + 1 != at) return false;
       if (!w.plain && !whole_segments_before(w, at, chosen)) return false;
       auto most = std::min(n, units[at]);
       if (at > w.begin && t_.leaf_at(at) == t_.leaf_at(at - 1) && units[at - 1] == units[at] && same_node(at - 1, at))
@@ -406,8 +466,7 @@ class Search {
     const Part& part = w.copy.part;
     if (!part.sum_tasks) return true;
     const auto n = static_cast<std::uint32_t>(chosen.size());
-    if (n < w.least || (!part.choices.empty() && std::find(part.choices.begin(), part.choices.end(), n) == part.choices.end()))
-      return false;
+    if (n < w.least) return false;
     return !part.contiguous || chosen.back().position - chosen.front().position + 1 == n;
   }
 
@@ -428,6 +487,7 @@ class Search {
   // Do exactly these nodes do, as a cluster in which only they are free?
   bool lay_out(const Division& w, const std::vector<Named>& chosen) {
     const Part& part = w.copy.part;
+    if (!spend()) return false;
     look_at(w.domain);
     Open only(t_.size(), false);
     std::uint32_t units = 0;
@@ -438,7 +498,10 @@ class Search {
     const auto with = [&](auto& chooser) {
       for (const auto& c : chooser.candidates(w.rung, w.domain)) {
         if (c.units != units) continue;
-        const auto choice = chooser.fill(w.rung, c);
+        const auto choice = with_steps([&](std::uint64_t& steps) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(chooser)>, Chooser>) chooser.budget = &steps;
+          return chooser.fill(w.rung, c);
+        });
         if (choice && take(w.copy, name_nodes(counts, part, *choice), w.after)) return true;
         if (budget_ended_) return false;
       }
@@ -450,7 +513,6 @@ class Search {
       return with(spreader);
     }
     Chooser chooser(counts, part);
-    chooser.budget = &budget_;
     const bool ok = with(chooser);
     budget_ended_ |= chooser.budget_ended;
     return ok;
@@ -599,9 +661,8 @@ class Search {
   const Options& options_;
   std::vector<NodeNow> nodes_;
   Board board_;
-  std::uint64_t budget_;
-  std::uint64_t steps_{};
-  std::uint64_t looks_left_{~std::uint64_t{0}};
+  std::uint64_t left_, used_{};          // nodes to look at
+  bool count_nodes_{true};
   bool budget_ended_{}, exhaustive_{}, inexact_{}, somewhere_{};
   std::size_t only_rung_{};
   Neighbours placed_;

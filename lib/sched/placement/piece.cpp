@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include "base/hostlist.hpp"
 #include "sched/placement/gang.hpp"
@@ -196,11 +198,17 @@ struct Builder {
       };
       return &of != &other && (names(of.affinity) || names(of.anti_affinity));
     };
-    const auto hunger = [](const Piece& p) {
+    using Hunger = std::tuple<bool, bool, bool, std::int64_t, std::int64_t, std::uint32_t>;
+    const std::function<Hunger(const Piece&)> hunger = [&](const Piece& p) {
+      if (p.container) {
+        Hunger most{};
+        for (const auto& c : p.children) most = std::max(most, hunger(c));
+        return most;
+      }
       std::int64_t gres = 0;
       for (const auto& g : p.part.demand.gres) gres += g.count;
       for (const auto& g : p.part.demand.gres_node) gres += g.count;
-      return std::tuple{!p.part.required.empty(), p.part.demand.whole, gres, p.part.demand.cpus.value, p.part.max};
+      return Hunger{!p.part.required.empty(), p.part.contiguous, p.part.demand.whole, gres, p.part.demand.cpus.value, p.part.max};
     };
     std::stable_sort(children.begin(), children.end(), [&](const Piece& a, const Piece& b) { return hunger(a) > hunger(b); });
     for (auto next = children.begin(); next != children.end(); ++next) {
