@@ -122,7 +122,8 @@ Done claim_memory(SubmitRequest& request, const Given& given, bool other_given) 
 Done nodes(SubmitRequest& request, const Given& given) {
   model::NodeRange range;
   const auto parts = split_list(given.value);
-  if (parts.empty()) return refuse(given, "a node count is missing", {}, "write -N 2, -N 2-4 or -N 4,8");
+  const auto commas = static_cast<std::size_t>(std::count(given.value.begin(), given.value.end(), ','));
+  if (parts.empty() || parts.size() != commas + 1) return refuse(given, "a node count is missing", {}, "write -N 2, -N 2-4 or -N 4,8");
   for (const auto& part : parts) {
     auto span = node_span(given, part);
     if (!span) return base::fail(span.error());

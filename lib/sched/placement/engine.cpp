@@ -36,8 +36,7 @@ struct Engine::Parts {
   Answer place_part(Board&, const Part&, const Group&, const Options&);
   Answer place_pieces(Board&, const Group&, const Options&);
   Answer place_piece(Board&, const Group&, const Options&, Result<Piece>);
-  void explain_pieces(Answer&, Board&, const Piece&, const std::string& blocked, std::int32_t exclusive, const Opened&,
-                      const Options&) const;
+  void explain_pieces(Answer&, Board&, const Piece&, const GangResult& r, std::int32_t exclusive, const Opened&, const Options&) const;
   std::uint32_t leaves_when_idle(const Piece&, const Options&);
   using Rank = std::tuple<bool, std::uint32_t, std::int32_t, std::int64_t, std::int32_t, std::uint32_t>;
   Rank rank(const Answer&, const Group&, const Options&) const;
@@ -238,10 +237,9 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
       if (choice) accept_sums(a, part, *choice, offer);
       else if (inexact) a.verdict.reason = Reason::search_limit;
       if (!choice && last) {
-        explain(a, board, part, counts_of(board, board.offer(part)), opened, o, near);
-        if (o.explain && !named_but_taken(board, part).empty()) return false;
-        if (o.explain && part.sum_tasks) explain_tasks(a.verdict, part, board.offer(towards_sum(part)), topology);
-        else if (o.explain) a.verdict.detail = "no nodes in number as asked hold the GRES of the job together";
+        const Offer units = offer, holders = nodes_that_hold_any(board, units);
+        explain(a, board, part, counts_of(board, holders), opened, o, near);
+        if (o.explain && named_but_taken(board, part).empty()) explain_sums(a.verdict, board, part, units);
       }
       return choice.has_value();
     }
@@ -374,7 +372,7 @@ void widen_to_all_counted(Part& part, const Piece& p) {
 }  // namespace
 
 // Why a gang does not fit: what holds up the group that found no place most often.
-void Engine::Parts::explain_pieces(Answer& a, Board& board, const Piece& piece, const std::string& blocked, std::int32_t exclusive,
+void Engine::Parts::explain_pieces(Answer& a, Board& board, const Piece& piece, const GangResult& r, std::int32_t exclusive,
                                    const Opened& opened, const Options& o) const {
   std::vector<bool> near(topology.size(), true);  // to jobs: the groups of this one are nowhere
   Group named;
@@ -383,23 +381,26 @@ void Engine::Parts::explain_pieces(Answer& a, Board& board, const Piece& piece, 
       std::copy_if(from->begin(), from->end(), std::back_inserter(*to),
                    [](const auto& x) { return model::job_target(x.target).has_value(); });
   };
-  const Piece& shown = leaf_to_show(piece, blocked);
+  const Piece& shown = leaf_to_show(piece, r.blocked_by);
   add(piece);
   if (&shown != &piece) add(shown);
   close_by_affinity(topology, named, o, {}, near);
   std::string taken;
   each_leaf(piece, [&](const Piece& leaf) {
-    if (const auto text = named_but_taken(board, leaf.part); taken.empty() && !text.empty())
-      taken = leaf.name.empty() ? text : fmt::format("{}: {}", leaf.name, text);
+    if (const auto text = named_but_taken(board, leaf.part); !text.empty())
+      taken += fmt::format("{}{}{}{}", taken.empty() ? "" : "; ", leaf.name, leaf.name.empty() ? "" : ": ", text);
   });
   Part part = shown.part;
   part.exclusive_level = exclusive;
   widen_to_all_counted(part, piece);
   if (taken.empty()) taken = beside_others(board, part);
+  if (taken.empty()) taken = spans_trees(board, piece);
+  const bool counted = !piece.children.empty() && piece.children.front().part_of_group;
+  if (counted && a.verdict.reason != Reason::search_limit) a.verdict.detail = counted_features(board, piece);
   if (!taken.empty()) a.verdict.detail += (a.verdict.detail.empty() ? "" : "; ") + taken;
   const Offer& offer = board.offer(shown.part);
   explain(a, board, part, counts_of(board, offer), &shown == &piece ? opened : Opened{part.rungs.size(), {}}, o, near);
-  explain_gang(a, board, piece, opened, o);
+  explain_gang(a, board, piece, r.hopeless, opened, o);
 }
 
 Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o, Result<Piece> piece) {
@@ -442,11 +443,11 @@ Answer Engine::Parts::place_piece(Board& board, const Group& g, const Options& o
                                              : std::string("no placement found, and not every way to lay the groups out is tried")
                              : "the groups do not fit together";
     if (!o.explain) return a;
-    if (const auto name = without_room(board, *piece); !name.empty()) r.blocked_by = name;
+    if (const auto name = without_room(board, *piece); !name.empty() && r.hopeless.empty()) r.blocked_by = name;
     if (!limit && !r.blocked_by.empty()) a.verdict.detail += ": no place for " + r.blocked_by;
     if (!limit && is_one_group(*piece)) a.verdict.detail = r.blocked_by.empty() ? std::string{} : "no place for " + r.blocked_by;
     piece->part.rungs = rungs;
-    explain_pieces(a, board, *piece, r.blocked_by, exclusive, opened, o);
+    explain_pieces(a, board, *piece, r, exclusive, opened, o);
     tell_who_is_missing(g, o, a.verdict.detail);
     return a;
   }
@@ -524,6 +525,8 @@ Answer Engine::place(const Group& g, const Options& o) {
   ever.members_anywhere = true;
   ever.explain = false;
   Answer idle = parts_->place(parts_->idle(), g, ever);
+  if (idle.verdict.reason == Reason::search_limit && o.explain)
+    a.verdict.detail += fmt::format("{}whether an idle cluster would hold it is not known", a.verdict.detail.empty() ? "" : "; ");
   if (idle.placed() || idle.verdict.reason == Reason::search_limit) return a;
   ever.explain = o.explain;
   if (o.explain) idle = parts_->place(parts_->idle(), g, ever);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/features.hpp"
 #include "base/hostlist.hpp"
 #include "sched/placement/open_nodes.hpp"
 #include "sched/placement/sums.hpp"
@@ -67,11 +68,11 @@ std::vector<Cause> causes_of(const Board& b, const Part& part, const std::vector
 }
 
 // Nodes named that are down, too few that are up, or just others in the way?
-Reason why_out(const Board& b, const Part& part) {
+Reason why_out(const Board& b, const Part& part, std::uint32_t& up) {
   const auto down = [&](NodeIndex n) { return !b.nodes()[n.value].usable; };
   if (std::any_of(part.required.begin(), part.required.end(), down)) return Reason::req_node_not_avail;
   const std::uint32_t enough = part.by_tasks || part.fewest ? 1 : part.min;
-  std::uint32_t up = 0;
+  up = 0;
   for (std::uint32_t n = 0; n < b.shape().nodes.size() && up < enough; ++n) {
     const auto& info = b.shape().nodes[n];
     const bool suits =
@@ -204,7 +205,8 @@ class Opening {
 void explain(Answer& a, Board& b, const Part& part, const Counts& counts, const Opened& opened, const Options& o,
              const std::vector<bool>& near) {
   Verdict& v = a.verdict;
-  if (v.reason == Reason::none) v.reason = why_out(b, part);
+  std::uint32_t up = 0;
+  if (v.reason == Reason::none) v.reason = why_out(b, part, up);
   if (!o.explain) return;
   Chooser chooser(counts, part);
   const auto& t = b.topology();
@@ -213,7 +215,7 @@ void explain(Answer& a, Board& b, const Part& part, const Counts& counts, const 
     offered = std::max<std::uint64_t>(offered, counts.sum[d]);
     everywhere += counts.sum[d];
   }
-  v.offered = static_cast<std::uint32_t>(offered);
+  v.offered = v.reason == Reason::node_down ? up : static_cast<std::uint32_t>(offered);
   v.asked = part.min;
   v.causes = causes_of(b, part.sum_tasks ? towards_sum(part) : part, near);
   a.layers = layer_counts(b, part, counts);
@@ -241,22 +243,10 @@ void explain(Answer& a, Board& b, const Part& part, const Counts& counts, const 
   else if (part.by_tasks) v.detail = "counted in tasks";
 }
 
-void explain_tasks(Verdict& v, const Part& part, const Offer& offer, const TopologyIndex& t) {
-  std::uint64_t best = 0;
-  std::uint32_t holders = 0;
-  for (const auto d : t.at_level(TopologyIndex::any_level)) {
-    std::vector<std::uint32_t> units(offer.units.begin() + t.domain(d).begin, offer.units.begin() + t.domain(d).end);
-    std::sort(units.rbegin(), units.rend());
-    holders = std::max(holders, static_cast<std::uint32_t>(std::count_if(units.begin(), units.end(), [](auto n) { return n > 0; })));
-    units.resize(std::min<std::size_t>(units.size(), part.max));
-    best = std::max(best, std::accumulate(units.begin(), units.end(), std::uint64_t{0}));
-  }
-  v.offered = holders;
-  if (holders < part.min) return;
-  v.offered = v.asked = 0;  // what is short is no number of nodes
-  v.detail = best < part.total_tasks ? fmt::format("{} of {} tasks fit on {} {}", best, part.total_tasks, std::min(part.max, holders),
-                                                   std::min(part.max, holders) == 1 ? "node" : "nodes")
-                                     : fmt::format("no nodes in number as asked hold {} tasks together", part.total_tasks);
+void explain_sums(Verdict& v, const Board& b, const Part& part, const Offer& offer) {
+  if (v.offered < part.min) return;  // of nodes that hold any there are too few
+  if (v.reason != Reason::node_down) v.offered = v.asked = 0;  // what is short is no number of nodes
+  v.detail = what_sums_lack(b, offer, part);
 }
 
 void explain_spread(Answer& a, const Board& b, const Part& part, Spreader& spreader) {
@@ -290,17 +280,20 @@ struct Shape {
   std::uint64_t units{}, each{}, copies{};
 };
 
-void shapes_of(Board& b, const Piece& p, std::uint64_t copies, std::int32_t within, std::vector<Shape>& out) {
+void shapes_of(Board& b, const Piece& p, std::uint64_t copies, std::int32_t within, std::vector<Shape>& out,
+               const std::string& hopeless = {}) {
   within = std::max(within, p.part.within);
   if (p.container) {
-    for (const auto& c : p.children) shapes_of(b, c, copies * p.min_replicas, within, out);
+    for (const auto& c : p.children) shapes_of(b, c, copies * p.min_replicas, within, out, hopeless);
     return;
   }
   const bool in_tasks = p.part.sum_tasks;
-  const auto& key = in_tasks ? p.part.one_task_key : p.part.key;
+  const bool none = !hopeless.empty() && p.name == hopeless;
+  const auto key = none ? "none" : in_tasks ? p.part.one_task_key : p.part.key;
   const std::uint64_t each = in_tasks ? p.part.total_tasks : p.part.min;
   auto s = std::find_if(out.begin(), out.end(), [&](const Shape& x) { return x.key == key && x.each == each && x.within == within; });
   if (s == out.end()) s = out.insert(s, Shape{key, within, b.offer(in_tasks ? towards_sum(p.part) : p.part).sum, 0, each, 0});
+  if (none) s->sum.assign(s->sum.size(), 0);
   s->copies += copies * p.min_replicas;
   s->units += copies * p.min_replicas * p.part.min;
 }
@@ -322,6 +315,35 @@ bool nodes_only(const Piece& p) {
 
 }  // namespace
 
+std::string spans_trees(Board& b, const Piece& p) {
+  const auto& t = b.topology();
+  if (t.joined() || !p.container) return {};
+  std::vector<Shape> shapes;
+  shapes_of(b, p, 1, no_level, shapes);
+  for (const auto& s : shapes) {
+    std::uint64_t most = 0, all = 0, asked = 0;
+    for (const auto& other : shapes)
+      if (other.key == s.key) asked += other.units;
+    for (const auto d : t.at_level(TopologyIndex::any_level)) most = std::max<std::uint64_t>(most, s.sum[d]), all += s.sum[d];
+    if (most < asked && all >= asked) return "no job spans the trees of this topology";
+  }
+  return {};
+}
+
+std::string counted_features(Board& b, const Piece& p) {
+  const auto& t = b.topology();
+  std::string out;
+  for (const auto& c : p.children) {
+    std::uint32_t best = 0;
+    const auto& offer = b.offer(c.part);
+    for (const auto d : t.at_level(TopologyIndex::any_level)) best = std::max(best, offer.sum[d]);
+    if (best >= c.part.min || !c.part.filter.constraint) continue;
+    out += fmt::format("{}{} of {} {} with {}", out.empty() ? "" : "; ", best, c.part.min, c.part.min == 1 ? "node" : "nodes",
+                       base::format_features(*c.part.filter.constraint));
+  }
+  return out.empty() ? "nodes with these features are not free in number as asked together" : out;
+}
+
 std::string without_room(Board& b, const Piece& p) {
   std::vector<Shape> one;
   const std::function<std::string(const Piece&, std::int32_t)> find = [&](const Piece& in, std::int32_t within) -> std::string {
@@ -338,9 +360,9 @@ std::string without_room(Board& b, const Piece& p) {
   return find(p, no_level);
 }
 
-void explain_gang(Answer& a, Board& b, const Piece& p, const Opened& opened, const Options& o) {
+void explain_gang(Answer& a, Board& b, const Piece& p, const std::string& hopeless, const Opened& opened, const Options& o) {
   std::vector<Shape> shapes;
-  shapes_of(b, p, 1, no_level, shapes);
+  shapes_of(b, p, 1, no_level, shapes, hopeless);
   const auto& t = b.topology();
   std::uint64_t copies = 0, units = 0, free = 0;
   for (const auto& s : shapes) copies += s.copies, units += s.units;

@@ -110,9 +110,16 @@ std::vector<std::uint32_t> Neighbours::heights(const Piece& p) const {
 }
 
 // Domains that hold members of a group or job.
-std::set<std::int64_t> Neighbours::domains_of(const std::string& target, std::int32_t level, bool& known) const {
+std::set<std::int64_t> Neighbours::domains_of(const std::string& target, std::int32_t level, const Around& asker, bool& known) const {
   std::set<std::int64_t> out;
+  // In another copy of a group around both: that copy has a target of its own.
+  const auto elsewhere = [&](const Record& r) {
+    return std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& copy) {
+      return std::any_of(asker.begin(), asker.end(), [&](const auto& own) { return own.first == copy.first && own.second != copy.second; });
+    });
+  };
   for (const auto& r : records) {
+    if (elsewhere(r)) continue;
     const bool of =
         r.piece->name == target || std::any_of(r.inside.begin(), r.inside.end(), [&](const auto& c) { return c.first->name == target; });
     if (!of) continue;
@@ -168,7 +175,7 @@ bool Neighbours::affinities_hold() const {
       if (!a.require || a.target == p.name) return true;
       const auto level = *t_.find_level(a.level);
       bool known = false;
-      const auto domains = domains_of(a.target, level, known);
+      const auto domains = domains_of(a.target, level, r.inside, known);
       return !known || std::all_of(r.nodes.begin(), r.nodes.end(),
                                    [&](const Named& n) { return domains.contains(key_of(n.position, level)) == together; });
     };
@@ -196,7 +203,7 @@ bool Neighbours::restrict(const Piece& p, std::uint32_t replica, std::uint32_t s
     if (!a.require && !wishes) return;
     const auto level = *t_.find_level(a.level);
     bool known = false;
-    const auto domains = domains_of(a.target, level, known);
+    const auto domains = domains_of(a.target, level, around, known);
     if (!known) {  // who comes first is free to choose; another job that is nowhere holds up who must be near it
       const bool free = names_.contains(a.target) || options_.members_anywhere || model::means_own_name(a.target);
       if (together && a.require && !free) mask.assign(mask.size(), false);

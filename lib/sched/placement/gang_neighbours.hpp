@@ -19,6 +19,7 @@ class Neighbours {
  public:
   Neighbours(const model::TopologyIndex& t, const Options& o) : t_(t), options_(o) {}
 
+  using Around = std::vector<std::pair<const Piece*, std::uint32_t>>;  // containers' copies, from the outermost
   struct Record {
     const Piece* piece;
     std::uint32_t replica;
@@ -56,7 +57,8 @@ class Neighbours {
   bool closed(const model::Spread&, const Piece&, std::uint32_t placed, std::uint32_t here, std::size_t used, std::uint32_t least) const;
   std::vector<Span> spans(const Piece&, std::int32_t level, std::size_t& used) const;
   void close_spread(const Piece&, const model::Spread&, std::uint32_t placed, std::uint32_t scope, std::uint32_t most, Open& mask) const;
-  std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, bool& known) const;
+  // Of the groups or jobs of that name, as the group sees them that is in these containers' copies.
+  std::set<std::int64_t> domains_of(const std::string& target, std::int32_t level, const Around& asker, bool& known) const;
 
   const model::TopologyIndex& t_;
   const Options& options_;

@@ -1,8 +1,12 @@
 #include "sched/placement/sums.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string>
+#include <tuple>
 
 namespace sy::sched::placement {
 namespace {
@@ -43,6 +47,17 @@ class Picker {
       required_.push_back(p >= 0 ? static_cast<std::uint32_t>(p) : static_cast<std::uint32_t>(t.size()));
     }
     std::sort(required_.begin(), required_.end());
+  }
+
+  // "tasks" and kinds of GRES, with what each node gives and what is asked.
+  std::vector<std::tuple<std::string, const std::vector<std::uint32_t>*, std::uint64_t>> sums_named(const Part& part) const {
+    std::vector<std::tuple<std::string, const std::vector<std::uint32_t>*, std::uint64_t>> out;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const auto* gres = part.sum_tasks ? i == 0 ? nullptr : &part.gres_job[i - 1] : &part.gres_job[i];
+      out.emplace_back(gres == nullptr ? "tasks fit" : gres->name + (gres->type.empty() ? "" : ":" + gres->type) + " are", &sums_[i].at,
+                       sums_[i].target);
+    }
+    return out;
   }
 
   std::uint64_t first_target() const { return sums_.empty() ? 0 : sums_.front().target; }
@@ -302,6 +317,28 @@ std::vector<std::uint32_t> pick_in(const TopologyIndex& t, const Offer& nodes, c
 }
 
 }  // namespace
+
+Offer nodes_that_hold_any(const Board& board, const Offer& offer) { return whole_nodes(board, offer); }
+
+std::string what_sums_lack(const Board& board, const Offer& offer, const Part& part) {
+  const auto& t = board.topology();
+  std::uint64_t unused = 0;
+  const Picker picker(board, offer, part, unused);
+  for (const auto& [what, at, target] : picker.sums_named(part)) {
+    std::uint64_t best = 0;
+    std::size_t nodes = 0;
+    for (const auto d : t.at_level(TopologyIndex::any_level)) {
+      std::vector<std::uint32_t> units;
+      for (auto p = t.domain(d).begin; p < t.domain(d).end; ++p)
+        if (offer.units[p] > 0) units.push_back((*at)[p]);
+      std::sort(units.rbegin(), units.rend());
+      units.resize(std::min<std::size_t>(units.size(), part.max));
+      if (const auto sum = std::accumulate(units.begin(), units.end(), std::uint64_t{0}); sum > best) best = sum, nodes = units.size();
+    }
+    if (best < target) return fmt::format("{} of {} {} on {} {}", best, target, what, nodes, nodes == 1 ? "node" : "nodes");
+  }
+  return part.contiguous ? "no neighbours in number as asked hold it together" : "no nodes in number as asked hold all of it together";
+}
 
 Part towards_sum(const Part& part) {
   Part one = part;

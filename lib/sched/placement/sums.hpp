@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "sched/placement/choose.hpp"
 
@@ -14,6 +15,12 @@ bool needs_sums(Board&, const Part&);
 bool some_hold_less(Board&, const Part&);
 // The part whose units are what one node holds towards the sum: its tasks, or itself.
 Part towards_sum(const Part&);
+
+// The same offer, of nodes: one for each that gives anything.
+Offer nodes_that_hold_any(const Board&, const Offer&);
+// "8 of 9 tasks fit on 2 nodes", "56 of 57 gpu are on 8 nodes": the first sum that no nodes in number as asked hold, else that some hold
+// each, and none all. `offer` is towards_sum's.
+std::string what_sums_lack(const Board&, const Offer&, const Part&);
 
 // `offer` is towards_sum's. `inexact` is set where nothing was found and not everything was tried.
 std::optional<Choice> choose_with_sums(const Board&, const Offer&, const Part&, std::size_t open_rungs, std::uint64_t& budget,

@@ -270,3 +270,73 @@ TEST_CASE("found by hand: the least leaves of a gang are those it would use on a
   CHECK(a.leaves_used == 2);
   CHECK(a.leaves_least == 1);
 }
+
+TEST_CASE("found by hand: a list of node counts in a gang takes the most that there is room for") {
+  const auto l = four_racks().busy("n[9-16]");
+  auto b = whole(4);
+  b.nodes = {2, 4, {2, 4}};
+  CHECK(l.hosts(of({whole(2), b})) == "n[1-6]");
+  CHECK(l.hosts(of({whole(5), b})) == "n[1-7]");
+}
+
+TEST_CASE("found by hand: in a group with replicas an affinity means the group of the same copy") {
+  auto leader = whole(1), worker = whole(1), rep = of({leader, worker});
+  rep.name = "rep";
+  rep.replicas = 2;
+  rep.children[1].affinity = {{"rack", "g0", true}};
+  // Three nodes free in the first rack, one in the next: the leader there would have its worker in another's rack.
+  CHECK(four_racks().busy("n[4,6-16]").hosts(of({rep})) == "not now");
+  CHECK(four_racks().busy("n[4,7-16]").hosts(of({rep})) == "n[1-2,5-6]");
+}
+
+TEST_CASE("found by hand: a group without hope ends the search at once, and a container that bounds nothing changes nothing") {
+  auto l = Lab::tree({"rack"}).rack("A", "", {1, 2, 1}).rack("B", "", {2, 3}).rack("C", "", {2, 3});
+  Group a = spread(nodes(2), "rack"), b = tasks(4, 2), c = copies(nodes(2), 2);
+  a.spread[0].max_per_domain = 1;
+  b.segments.push_back({"rack", 0, {3, 1}, model::Segment::Remainder::forbid, false, false});
+  b.anti_affinity = {{"rack", "g0", true}};
+  const auto never = l.ask(of({a, b, c}));
+  CHECK(never.verdict.detail.find("no place for g1") != std::string::npos);
+  CHECK(never.work.search_steps < 2'000);
+  // Eight nodes; b stands side by side, and is placed first also where it is in a group of its own.
+  auto m = Lab::tree({"rack"}).rack("A", "", {3, 2, 2, 0}).rack("B", "", {1, 3}).rack("C", "", {1, 0});
+  auto side = tasks(6);
+  side.nodes_given = true;
+  side.nodes = {3, 3, {}};
+  side.contiguous = true;
+  auto pairs = of({nodes(2)});
+  pairs.name = "pairs";
+  pairs.replicas = 2;
+  auto alone = of({side});
+  alone.name = "alone";
+  CHECK(m.hosts(of({pairs, alone})) == m.hosts(of({pairs, side})));
+  CHECK(m.ask(of({pairs, alone})).placed());
+}
+
+TEST_CASE("found by hand: counts in a verdict are what they say") {
+  const auto has = [](const Lab& l, const Group& g, const std::string& part) {
+    const auto text = to_text(l.ask(g).verdict);
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  auto nine = tasks(9);
+  nine.nodes_given = true;
+  nine.nodes = {2, 2, {}};
+  has(four_racks(), nine, "8 of 9 tasks fit on 2 nodes");
+  CHECK(four_racks().ask(nine).verdict.rungs.front().best.front().offered == 4);  // nodes that hold some
+  auto down = four_racks().busy("n1");
+  down.nodes[15].usable = false;
+  has(down, whole(16), "15 of 16");
+  auto gold = four_racks();
+  features(gold, "n[1-3]", "a");
+  auto counted = nodes(5);
+  counted.constraint = "a*4";
+  has(gold, counted, "3 of 4 nodes with a");
+  auto trees = Lab::tree({"rack"}).rack("A", "", {1, 1}).rack("B", "", {1, 1});
+  trees.topology.joined = false;
+  has(trees, of({nodes(2), nodes(1)}), "no job spans the trees");
+  auto lead = whole(1), work = whole(1);
+  lead.nodelist = "n1";
+  work.nodelist = "n6";
+  has(four_racks().busy("n[1,6]"), of({lead, work}), "g0: n1, named by --nodelist, is busy; g1: n6, named by --nodelist, is busy");
+}
