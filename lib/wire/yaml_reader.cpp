@@ -268,6 +268,7 @@ bool tell_unclosed_quote(std::string_view text, const YamlLimits& limits, Faults
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {}
   } catch (const StopReading&) { return false; } catch (const std::exception&) {
+    return tell_unclosed(text, builder.last_value(), faults);
   }
   return tell_unclosed(text, builder.last_value(), faults);
 }

@@ -237,9 +237,9 @@ Answer Engine::Parts::place_part(Board& board, const Part& part, const Group& g,
       if (choice) accept_sums(a, part, *choice, offer);
       else if (inexact) a.verdict.reason = Reason::search_limit;
       if (!choice && last) {
-        const Offer units = offer, holders = nodes_that_hold_any(board, units);
+        const Offer holders = nodes_that_hold_any(board, offer);
         explain(a, board, part, counts_of(board, holders), opened, o, near);
-        if (o.explain && named_but_taken(board, part).empty()) explain_sums(a.verdict, board, part, units);
+        if (o.explain && named_but_taken(board, part).empty()) explain_sums(a.verdict, board, part, offer);
       }
       return choice.has_value();
     }
