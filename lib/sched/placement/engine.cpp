@@ -524,6 +524,7 @@ Answer Engine::place(const Group& g, const Options& o) {
   ever.members.clear();
   ever.members_anywhere = true;
   ever.explain = false;
+  ever.least_will_do = true;
   Answer idle = parts_->place(parts_->idle(), g, ever);
   if (idle.verdict.reason == Reason::search_limit && o.explain)
     a.verdict.detail += fmt::format("{}whether an idle cluster would hold it is not known", a.verdict.detail.empty() ? "" : "; ");
@@ -544,6 +545,7 @@ Answer place_on_idle(const Group& g, const ClusterShape& shape, const TopologyIn
   Options ever = o;
   ever.waited.reset();
   ever.members_anywhere = true;
+  ever.least_will_do = true;
   Answer a = Engine(shape, t, nodes).place(g, ever);
   return a;
 }

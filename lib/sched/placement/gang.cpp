@@ -66,8 +66,14 @@ GangResult place_on_rungs(const Piece& asked, const ClusterShape& shape, const T
     fix_counts(fixed);
     GangResult r;
     if (cpus_asked(fixed) > cpus_free(t, nodes, open)) return r.nowhere = r.too_few_cpus = true, r;  // no search can help
-    if (count_copies(fixed) > most_copies) return search_gang_greedily(fixed, shape, t, nodes, o, open);
     const auto left = [&] { return o.budget - std::min(spent, o.budget); };
+    if (count_copies(fixed) > most_copies) {
+      Options rest = o;
+      rest.budget = left();
+      r = search_gang_greedily(fixed, shape, t, nodes, rest, open);
+      spent += r.steps;
+      return r;
+    }
     bool ended = false;
     const std::size_t rungs = fixed.container ? fixed.part.rungs.size() : 1;
     for (std::size_t rung = 0; rung < rungs; ++rung) {
@@ -85,18 +91,19 @@ GangResult place_on_rungs(const Piece& asked, const ClusterShape& shape, const T
     r.budget_ended = ended;
     return r;
   };
-  GangResult all = attempt(asked);
-  if (all.placed) return all;
   Piece now = asked;
   std::vector<Surplus> counts;
   elastic(now, counts);
-  if (counts.empty()) return all;
+  if (counts.empty() || !o.least_will_do) {
+    GangResult all = attempt(asked);
+    if (all.placed || counts.empty()) return all;
+  }
   for (const auto& s : counts) s.set(s.least);
   GangResult best = attempt(now);
-  if (!best.placed) return best;
+  if (!best.placed || o.least_will_do) return best;
   for (const auto& s : counts) {  // what more there is room for, one group after the other
     auto low = s.least, high = s.most;
-    while (low < high) {
+    while (low < high && spent < o.budget) {
       const auto middle = low + (high - low + s.step) / (2 * s.step) * s.step;
       s.set(middle);
       GangResult more = attempt(now);

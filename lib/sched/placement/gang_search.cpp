@@ -47,8 +47,8 @@ class Search {
   GangResult run(const Piece& root, bool exhaustive, const Open* open, std::size_t rung) {
     exhaustive_ = placed_.all_ways = exhaustive;
     only_rung_ = rung;
-    left_ = std::max(
-        left_, 4 * count_copies(root) * (t_.size() + looks_at_least + looks_per_step));  // every copy gets its first place in any case
+    const auto descent = 4 * count_copies(root) * (t_.size() + looks_at_least + looks_per_step);
+    if (!exhaustive) left_ = std::max(left_, descent);  // every copy gets its first place in any case
     GangResult r;
     placed_.name(root);
     if (exhaustive)

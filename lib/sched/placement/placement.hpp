@@ -41,6 +41,7 @@ struct Options {
   std::uint64_t budget{200'000};        // search steps for gangs, unequal sizes, spread and affinity (P12)
   std::vector<Member> members;
   bool members_anywhere{};              // the future's question: whoever an affinity names outside this job may be where it suits
+  bool least_will_do{};                 // only whether it fits is asked: of copies and nodes no more than the least is looked for
   bool shortcuts{true};                 // false: every domain that ties is filled on trial, alike or not (the answer is the same)
   bool parts_of_a_gang{};               // set by the engine for the groups of a gang
 };

@@ -340,3 +340,11 @@ TEST_CASE("found by hand: counts in a verdict are what they say") {
   work.nodelist = "n6";
   has(four_racks().busy("n[1,6]"), of({lead, work}), "g0: n1, named by --nodelist, is busy; g1: n6, named by --nodelist, is busy");
 }
+
+TEST_CASE("found by hand: whether a gang could ever run is asked of its least, however many copies it wishes for") {
+  const auto l = four_racks();
+  const auto g = of({spread(copies(tasks(1), 1'000'000, 1), "rack")});
+  const auto a = sched::placement::place_on_idle(g, l.shape, l.dense(), {});
+  CHECK(a.nodes.size() == 1);
+  CHECK(a.work.search_steps < 100);
+}
